@@ -1,6 +1,6 @@
 # The words of this project. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-cluster chaos-cluster test-web pictures bench bench-client converge format lint fuzz crash abuse soak image libraries
+.PHONY: help run test test-cluster chaos-cluster test-web pictures bench bench-client converge format lint fuzz crash abuse push proxies soak image libraries
 
 # Options of the server for `make run`, as ARGS="--port 9000 --log-level debug".
 ARGS ?=
@@ -85,8 +85,18 @@ crash: libraries ## fill the disk, kill the server again and again, and look for
 
 abuse: libraries ## attack the server with a polite stranger beside (ATTACKS="names")
 	@Scripts/need faketime
+	@Scripts/need-postgres
 	swift build -c release --product kanbase
 	python3 Tests/Abuse/abuse.py .build/release/kanbase $(ATTACKS)
+
+push: libraries ## remind closed devices through stand-ins of Apple's and of a browser's push service
+	@Scripts/need openssl python3-cryptography
+	swift build --product kanbase
+	/usr/bin/python3 Tests/Push/walk.py .build/debug/kanbase
+
+proxies: libraries ## run the proxies of the docs in front of the server
+	swift build --product kanbase
+	python3 Tests/Proxies/proxies.py .build/debug/kanbase
 
 soak: libraries ## mixed load for an hour, looking for growth (SOAK_SECONDS=3600)
 	swift build -c release --product kanbase

@@ -232,7 +232,8 @@ final class Shell {
             case .loading(let done, let total): "loading \(done)\(total.map { " of \($0)" } ?? "")"
             case .syncing: "syncing"
             case .live: "live"
-            case .waiting(let until): "waiting until \(until.formatted(.iso8601))"
+            case .waiting(let until):
+                "waiting until \(until.formatted(.iso8601))\(status.reason.map { ": \(words(for: $0))" } ?? "")"
             case .offline: "offline"
             case .loggedOut: "logged out"
             case .stopped(let error): "stopped: \(words(for: error))"
@@ -247,6 +248,9 @@ final class Shell {
             "Refused: " + faults.map { "\($0.pointer) \($0.code)" }.joined(separator: ", ")
         case KanbanError.notFound: "It is gone."
         case KanbanError.offline: "No way to the server. Edits are kept and sent later."
+        case KanbanError.server(_, "untrusted_certificate", _): "The certificate of the server is not trusted. Nothing was sent."
+        case KanbanError.server(_, "not_kanbase", _): "There is no Kanbase at this address."
+        case KanbanError.server(507, "quota_exceeded", _): "The account is full."
         case KanbanError.loggedOut: "The server wants a log-in."
         case KanbanError.wrongPassword: "Wrong e-mail address or password."
         case KanbanError.unsent(let count):

@@ -25,7 +25,17 @@ static inline CURLcode ccurl_set_progress_callback(CURL *handle, curl_xferinfo_c
     return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
+/// What the verification of the server's certificate came to, as X509_V_ERR_… of OpenSSL; 0 for success.
+static inline long ccurl_verify_result(CURL *handle) {
+    long result = 0;
+    return curl_easy_getinfo(handle, CURLINFO_SSL_VERIFYRESULT, &result) == CURLE_OK ? result : 0;
+}
+
 static inline long ccurl_response_code(CURL *handle) {
     long code = 0;
     return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &code) == CURLE_OK ? code : 0;
+}
+
+static inline int ccurl_has_http2(void) {
+    return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_HTTP2) != 0;
 }

@@ -46,182 +46,222 @@ static const unsigned char file9[] = {
 };
 
 static const unsigned char file10[] = {
-#embed "pages/board/conflicts.js"
+#embed "pages/board/choice.js"
 };
 
 static const unsigned char file11[] = {
-#embed "pages/board/dates.js"
+#embed "pages/board/conflicts.js"
 };
 
 static const unsigned char file12[] = {
-#embed "pages/board/drag.js"
+#embed "pages/board/dates.js"
 };
 
 static const unsigned char file13[] = {
-#embed "pages/board/editor.js"
+#embed "pages/board/drag.js"
 };
 
 static const unsigned char file14[] = {
-#embed "pages/board/engine.js"
+#embed "pages/board/editor.js"
 };
 
 static const unsigned char file15[] = {
-#embed "pages/board/forms.js"
+#embed "pages/board/engine.js"
 };
 
 static const unsigned char file16[] = {
-#embed "pages/board/menu.js"
+#embed "pages/board/forms.js"
 };
 
 static const unsigned char file17[] = {
-#embed "pages/board/model.js"
+#embed "pages/board/menu.js"
 };
 
 static const unsigned char file18[] = {
-#embed "pages/board/page.js"
+#embed "pages/board/mirror.js"
 };
 
 static const unsigned char file19[] = {
-#embed "pages/board/screens.js"
+#embed "pages/board/model.js"
 };
 
 static const unsigned char file20[] = {
-#embed "pages/board/shell.js"
+#embed "pages/board/page.js"
 };
 
 static const unsigned char file21[] = {
-#embed "pages/board/store.js"
+#embed "pages/board/quick.js"
 };
 
 static const unsigned char file22[] = {
-#embed "pages/board/sync.js"
+#embed "pages/board/recurrence.js"
 };
 
 static const unsigned char file23[] = {
-#embed "pages/board/texts-en.js"
+#embed "pages/board/repeat-field.js"
 };
 
 static const unsigned char file24[] = {
-#embed "pages/board/texts-ja.js"
+#embed "pages/board/repeat.js"
 };
 
 static const unsigned char file25[] = {
-#embed "pages/board/texts-ko.js"
+#embed "pages/board/screens.js"
 };
 
 static const unsigned char file26[] = {
-#embed "pages/board/theme.js"
+#embed "pages/board/sender.js"
 };
 
 static const unsigned char file27[] = {
-#embed "pages/board/types.js"
+#embed "pages/board/series.js"
 };
 
 static const unsigned char file28[] = {
-#embed "pages/board.html"
+#embed "pages/board/shell.js"
 };
 
 static const unsigned char file29[] = {
-#embed "pages/docs/dom.js"
+#embed "pages/board/store.js"
 };
 
 static const unsigned char file30[] = {
-#embed "pages/docs/examples.js"
+#embed "pages/board/sync.js"
 };
 
 static const unsigned char file31[] = {
-#embed "pages/docs/guides.js"
+#embed "pages/board/texts-en.js"
 };
 
 static const unsigned char file32[] = {
-#embed "pages/docs/main.js"
+#embed "pages/board/texts-ja.js"
 };
 
 static const unsigned char file33[] = {
-#embed "pages/docs/markdown.js"
+#embed "pages/board/texts-ko.js"
 };
 
 static const unsigned char file34[] = {
-#embed "pages/docs/operation.js"
+#embed "pages/board/theme.js"
 };
 
 static const unsigned char file35[] = {
-#embed "pages/docs/page.css"
+#embed "pages/board/types.js"
 };
 
 static const unsigned char file36[] = {
-#embed "pages/docs/schema.js"
+#embed "pages/board/words.js"
 };
 
 static const unsigned char file37[] = {
-#embed "pages/docs/search.js"
+#embed "pages/board.html"
 };
 
 static const unsigned char file38[] = {
-#embed "pages/docs/spec.js"
+#embed "pages/docs/dom.js"
 };
 
 static const unsigned char file39[] = {
-#embed "pages/docs/tryit.js"
+#embed "pages/docs/examples.js"
 };
 
 static const unsigned char file40[] = {
-#embed "pages/docs.css"
+#embed "pages/docs/guides.js"
 };
 
 static const unsigned char file41[] = {
-#embed "pages/docs.html"
+#embed "pages/docs/main.js"
 };
 
 static const unsigned char file42[] = {
-#embed "pages/icons/icon-192.png"
+#embed "pages/docs/markdown.js"
 };
 
 static const unsigned char file43[] = {
-#embed "pages/icons/icon-512.png"
+#embed "pages/docs/operation.js"
 };
 
 static const unsigned char file44[] = {
-#embed "pages/icons/icon.svg"
+#embed "pages/docs/page.css"
 };
 
 static const unsigned char file45[] = {
-#embed "pages/icons/maskable-512.png"
+#embed "pages/docs/schema.js"
 };
 
 static const unsigned char file46[] = {
-#embed "pages/icons/touch-180.png"
+#embed "pages/docs/search.js"
 };
 
 static const unsigned char file47[] = {
-#embed "pages/manifest.webmanifest"
+#embed "pages/docs/spec.js"
 };
 
 static const unsigned char file48[] = {
-#embed "pages/reset/reset.js"
+#embed "pages/docs/tryit.js"
 };
 
 static const unsigned char file49[] = {
-#embed "pages/reset.html"
+#embed "pages/docs.css"
 };
 
 static const unsigned char file50[] = {
-#embed "pages/worker.js"
+#embed "pages/docs.html"
 };
 
 static const unsigned char file51[] = {
-#embed "../../docs/clients.md"
+#embed "pages/icons/icon-192.png"
 };
 
 static const unsigned char file52[] = {
-#embed "../../docs/concurrency.md"
+#embed "pages/icons/icon-512.png"
 };
 
 static const unsigned char file53[] = {
-#embed "../../docs/sync.md"
+#embed "pages/icons/icon.svg"
 };
 
 static const unsigned char file54[] = {
+#embed "pages/icons/maskable-512.png"
+};
+
+static const unsigned char file55[] = {
+#embed "pages/icons/touch-180.png"
+};
+
+static const unsigned char file56[] = {
+#embed "pages/manifest.webmanifest"
+};
+
+static const unsigned char file57[] = {
+#embed "pages/reset/reset.js"
+};
+
+static const unsigned char file58[] = {
+#embed "pages/reset.html"
+};
+
+static const unsigned char file59[] = {
+#embed "pages/worker.js"
+};
+
+static const unsigned char file60[] = {
+#embed "../../docs/clients.md"
+};
+
+static const unsigned char file61[] = {
+#embed "../../docs/concurrency.md"
+};
+
+static const unsigned char file62[] = {
+#embed "../../docs/recurrence.md"
+};
+
+static const unsigned char file63[] = {
+#embed "../../docs/sync.md"
+};
+
+static const unsigned char file64[] = {
 #embed "../../docs/time.md"
 };
 
@@ -236,51 +276,61 @@ static const WebFile files[] = {
     {"board/app.js", file7, sizeof file7},
     {"board/board.css", file8, sizeof file8},
     {"board/board.js", file9, sizeof file9},
-    {"board/conflicts.js", file10, sizeof file10},
-    {"board/dates.js", file11, sizeof file11},
-    {"board/drag.js", file12, sizeof file12},
-    {"board/editor.js", file13, sizeof file13},
-    {"board/engine.js", file14, sizeof file14},
-    {"board/forms.js", file15, sizeof file15},
-    {"board/menu.js", file16, sizeof file16},
-    {"board/model.js", file17, sizeof file17},
-    {"board/page.js", file18, sizeof file18},
-    {"board/screens.js", file19, sizeof file19},
-    {"board/shell.js", file20, sizeof file20},
-    {"board/store.js", file21, sizeof file21},
-    {"board/sync.js", file22, sizeof file22},
-    {"board/texts-en.js", file23, sizeof file23},
-    {"board/texts-ja.js", file24, sizeof file24},
-    {"board/texts-ko.js", file25, sizeof file25},
-    {"board/theme.js", file26, sizeof file26},
-    {"board/types.js", file27, sizeof file27},
-    {"board.html", file28, sizeof file28},
-    {"docs/dom.js", file29, sizeof file29},
-    {"docs/examples.js", file30, sizeof file30},
-    {"docs/guides.js", file31, sizeof file31},
-    {"docs/main.js", file32, sizeof file32},
-    {"docs/markdown.js", file33, sizeof file33},
-    {"docs/operation.js", file34, sizeof file34},
-    {"docs/page.css", file35, sizeof file35},
-    {"docs/schema.js", file36, sizeof file36},
-    {"docs/search.js", file37, sizeof file37},
-    {"docs/spec.js", file38, sizeof file38},
-    {"docs/tryit.js", file39, sizeof file39},
-    {"docs.css", file40, sizeof file40},
-    {"docs.html", file41, sizeof file41},
-    {"icons/icon-192.png", file42, sizeof file42},
-    {"icons/icon-512.png", file43, sizeof file43},
-    {"icons/icon.svg", file44, sizeof file44},
-    {"icons/maskable-512.png", file45, sizeof file45},
-    {"icons/touch-180.png", file46, sizeof file46},
-    {"manifest.webmanifest", file47, sizeof file47},
-    {"reset/reset.js", file48, sizeof file48},
-    {"reset.html", file49, sizeof file49},
-    {"worker.js", file50, sizeof file50},
-    {"docs/clients.md", file51, sizeof file51},
-    {"docs/concurrency.md", file52, sizeof file52},
-    {"docs/sync.md", file53, sizeof file53},
-    {"docs/time.md", file54, sizeof file54},
+    {"board/choice.js", file10, sizeof file10},
+    {"board/conflicts.js", file11, sizeof file11},
+    {"board/dates.js", file12, sizeof file12},
+    {"board/drag.js", file13, sizeof file13},
+    {"board/editor.js", file14, sizeof file14},
+    {"board/engine.js", file15, sizeof file15},
+    {"board/forms.js", file16, sizeof file16},
+    {"board/menu.js", file17, sizeof file17},
+    {"board/mirror.js", file18, sizeof file18},
+    {"board/model.js", file19, sizeof file19},
+    {"board/page.js", file20, sizeof file20},
+    {"board/quick.js", file21, sizeof file21},
+    {"board/recurrence.js", file22, sizeof file22},
+    {"board/repeat-field.js", file23, sizeof file23},
+    {"board/repeat.js", file24, sizeof file24},
+    {"board/screens.js", file25, sizeof file25},
+    {"board/sender.js", file26, sizeof file26},
+    {"board/series.js", file27, sizeof file27},
+    {"board/shell.js", file28, sizeof file28},
+    {"board/store.js", file29, sizeof file29},
+    {"board/sync.js", file30, sizeof file30},
+    {"board/texts-en.js", file31, sizeof file31},
+    {"board/texts-ja.js", file32, sizeof file32},
+    {"board/texts-ko.js", file33, sizeof file33},
+    {"board/theme.js", file34, sizeof file34},
+    {"board/types.js", file35, sizeof file35},
+    {"board/words.js", file36, sizeof file36},
+    {"board.html", file37, sizeof file37},
+    {"docs/dom.js", file38, sizeof file38},
+    {"docs/examples.js", file39, sizeof file39},
+    {"docs/guides.js", file40, sizeof file40},
+    {"docs/main.js", file41, sizeof file41},
+    {"docs/markdown.js", file42, sizeof file42},
+    {"docs/operation.js", file43, sizeof file43},
+    {"docs/page.css", file44, sizeof file44},
+    {"docs/schema.js", file45, sizeof file45},
+    {"docs/search.js", file46, sizeof file46},
+    {"docs/spec.js", file47, sizeof file47},
+    {"docs/tryit.js", file48, sizeof file48},
+    {"docs.css", file49, sizeof file49},
+    {"docs.html", file50, sizeof file50},
+    {"icons/icon-192.png", file51, sizeof file51},
+    {"icons/icon-512.png", file52, sizeof file52},
+    {"icons/icon.svg", file53, sizeof file53},
+    {"icons/maskable-512.png", file54, sizeof file54},
+    {"icons/touch-180.png", file55, sizeof file55},
+    {"manifest.webmanifest", file56, sizeof file56},
+    {"reset/reset.js", file57, sizeof file57},
+    {"reset.html", file58, sizeof file58},
+    {"worker.js", file59, sizeof file59},
+    {"docs/clients.md", file60, sizeof file60},
+    {"docs/concurrency.md", file61, sizeof file61},
+    {"docs/recurrence.md", file62, sizeof file62},
+    {"docs/sync.md", file63, sizeof file63},
+    {"docs/time.md", file64, sizeof file64},
 };
 
 const WebFile *const web_files = files;

@@ -6,7 +6,8 @@ import Locks
 ///
 /// Fair queueing: each job gets a virtual finish time, which is the finish of the client's last job (or now, if that is
 /// later) plus its cost. The smallest runs next; when too many wait, the largest is refused. So one client with many
-/// jobs cannot keep others waiting.
+/// jobs cannot keep others waiting. The networks around a client's have a share each, too: the latest finish counts, so that
+/// many clients of one network wait for each other before they make others wait.
 package final class FairThread: Sendable {
     /// The job was not run: too many wait, or it was cancelled.
     package struct Busy: Error {
@@ -29,11 +30,12 @@ package final class FairThread: Sendable {
 
     /// Runs `work` on the thread. A job that waits is dropped when its task is cancelled.
     /// - Parameters:
-    ///   - client: the client whose share it uses.
+    ///   - client: the client whose share it uses: an address, or the network of one.
     ///   - cost: how much of it.
+    ///   - isKnown: whether it waits behind other known clients alone.
     /// - Throws: ``Busy``.
     package func run<T: Sendable>(
-        for client: String, cost: Int = 1, _ work: @escaping @Sendable () -> T
+        for client: String, cost: Int = 1, isKnown: Bool = false, _ work: @escaping @Sendable () -> T
     ) async throws(Busy) -> T {
         let ticket = worker.ticket()
         defer { worker.forget(ticket) }
@@ -41,7 +43,7 @@ package final class FairThread: Sendable {
             await withCheckedContinuation { (continuation: CheckedContinuation<T?, Never>) in
                 worker.add(
                     Job(
-                        ticket: ticket, client: client, cost: cost,
+                        ticket: ticket, shares: isKnown ? ["known"] : Self.shares(of: client), cost: cost,
                         run: { continuation.resume(returning: work()) },
                         refuse: { continuation.resume(returning: nil) }))
             }
@@ -52,9 +54,27 @@ package final class FairThread: Sendable {
         return result
     }
 
+    /// The client, and the networks around it: those of 24 and 16 bits (IPv4), or of 56, 48 and 32 bits (IPv6).
+    static func shares(of client: String) -> [String] {
+        let address = client.prefix { $0 != "/" }
+        guard address.contains(":") else {
+            let parts = address.split(separator: ".")
+            guard parts.count == 4 else { return [client] }
+            return [client, parts.prefix(3).joined(separator: "."), parts.prefix(2).joined(separator: ".")]
+        }
+        // As ``SocketAddress/network`` writes it: four groups, or fewer before `::`.
+        let left = (address.split(separator: "::", omittingEmptySubsequences: false).first ?? "").split(separator: ":")
+        let groups = (left + [Substring](repeating: "0", count: max(0, 4 - left.count))).prefix(4)
+        let last = groups.last.flatMap { UInt16($0, radix: 16) } ?? 0
+        return [
+            client, groups.prefix(3).joined(separator: ":") + ":\(last >> 8)/56",
+            groups.prefix(3).joined(separator: ":") + "/48", groups.prefix(2).joined(separator: ":") + "/32",
+        ]
+    }
+
     private struct Job: Sendable {
         let ticket: UInt64
-        let client: String
+        let shares: [String]
         let cost: Int
         /// In virtual time.
         var finish = 0
@@ -66,7 +86,7 @@ package final class FairThread: Sendable {
     private final class Worker: Sendable {
         private struct State {
             var waiting: [Job] = []
-            /// The finish of each client's last job, while jobs wait.
+            /// The finish of the last job of each share, while jobs wait.
             var finishes: [String: Int] = [:]
             /// The start of the running job, in virtual time.
             var now = 0
@@ -79,14 +99,15 @@ package final class FairThread: Sendable {
 
             mutating func insert(_ job: Job) {
                 var job = job
-                job.finish = max(now, finishes[job.client] ?? 0) + job.cost
-                finishes[job.client] = job.finish
+                job.finish = job.shares.reduce(now) { max($0, finishes[$1] ?? 0) } + job.cost
+                // Each share grows by the cost alone: one that waits for a wider one must not wait twice.
+                for share in job.shares { finishes[share] = max(now, finishes[share] ?? 0) + job.cost }
                 waiting.append(job)
             }
 
             mutating func remove(at index: Int) -> Job {
                 let job = waiting.remove(at: index)
-                finishes[job.client]? -= job.cost
+                for share in job.shares { finishes[share]? -= job.cost }
                 return job
             }
 

@@ -23,11 +23,13 @@ package final class PasswordHashQueue: Sendable {
     package var waitingCount: Int { thread.waitingCount }
 
     /// Runs `work` on the queue's thread. A job that waits is dropped when its task is cancelled.
-    /// - Parameter client: the client whose share it uses.
+    /// - Parameters:
+    ///   - client: the client whose share it uses.
+    ///   - isKnown: whether somebody logged in to the account from there before.
     /// - Throws: ``Busy``.
     package func run<T: Sendable>(
-        _ purpose: Purpose, for client: String, _ work: @escaping @Sendable () -> T
+        _ purpose: Purpose, for client: String, isKnown: Bool = false, _ work: @escaping @Sendable () -> T
     ) async throws -> T {
-        try await thread.run(for: client, cost: purpose.cost, work)
+        try await thread.run(for: client, cost: purpose.cost, isKnown: isKnown, work)
     }
 }

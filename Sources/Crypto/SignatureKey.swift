@@ -137,6 +137,20 @@ enum DER {
         return value(0x30, integer(Array(sides[..<half])) + integer(Array(sides[half...])))
     }
 
+    /// r and s of a signature on P-256, side by side: of ``ecdsaSignature(_:)`` the inverse.
+    static func sides(ofECDSA signature: [UInt8]) -> [UInt8] {
+        var sides: [UInt8] = []
+        // Behind tag and length of the sequence. No part has 128 bytes, so each length is one byte.
+        var rest = signature.dropFirst(2)
+        for _ in 0..<2 {
+            let count = Int(rest.dropFirst().first ?? 0)
+            let digits = rest.dropFirst(2).prefix(count).drop { $0 == 0 }
+            sides += [UInt8](repeating: 0, count: max(0, 32 - digits.count)) + digits
+            rest = rest.dropFirst(2 + count)
+        }
+        return sides
+    }
+
     static func subjectPublicKey(rsa key: [UInt8]) -> [UInt8] {
         // rsaEncryption, with NULL for its parameters (RFC 3279 §2.3.1).
         let algorithm: [UInt8] = [
@@ -152,6 +166,13 @@ enum DER {
             0x03, 0x01, 0x07,
         ]
         return value(0x30, algorithm + value(0x03, [0, 4] + point))
+    }
+
+    /// ECPrivateKey with the name of the curve (RFC 5915 §3).
+    static func privateKey(p256 scalar: [UInt8], point: [UInt8]) -> [UInt8] {
+        let curve: [UInt8] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]
+        return value(
+            0x30, [0x02, 1, 1] + value(0x04, scalar) + value(0xa0, curve) + value(0xa1, value(0x03, [0] + point)))
     }
 
     /// A positive integer, as short as it can be.

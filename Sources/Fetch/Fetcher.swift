@@ -36,30 +36,90 @@ package final class Fetcher: Sendable {
     /// Fetches the body at an address of `http:` or `https:`.
     /// - Throws: ``Fault``, or `CancellationError` as soon as the task is cancelled.
     package func get(_ url: String) async throws -> [UInt8] {
-        let isSecure = url.lowercased().hasPrefix("https:")
-        let transfer: Transfer
-        do {
-            transfer = try Transfer(url, schemes: isSecure ? "https" : "http", timeout: timeout, limit: limit)
-        } catch {
-            throw Fault.unavailable
-        }
-        if let authorities { transfer.set(CURLOPT_CAINFO, authorities) }
-        transfer.set(CURLOPT_FOLLOWLOCATION, isSecure ? 1 : 0)
-        // Do not use a proxy of the environment for this machine.
-        if Self.isLoopback(url) { transfer.set(CURLOPT_PROXY, "") }
+        let transfer = try transfer(url, within: timeout)
+        transfer.set(CURLOPT_FOLLOWLOCATION, Self.isSecure(url) ? 1 : 0)
         transfer.set(CURLOPT_MAXREDIRS, 3)
         transfer.set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
+        let (status, body) = try await perform(transfer)
+        guard status == 200 else { throw Fault.unavailable }
+        return body
+    }
+
+    /// Posts a form to an address of `http:` or `https:`. Redirects are not followed.
+    /// - Parameter patience: the time for the whole answer, instead of the usual one.
+    /// - Returns: the status, whatever it is, and the body.
+    /// - Throws: ``Fault``, or `CancellationError` as soon as the task is cancelled.
+    package func post(
+        _ url: String, _ form: [(name: String, value: String)], within patience: Duration
+    ) async throws -> Transfer.Outcome {
+        let transfer = try transfer(url, within: patience)
+        transfer.set(CURLOPT_FOLLOWLOCATION, 0)
+        // Copied by libcurl, which sends it as application/x-www-form-urlencoded.
+        transfer.set(CURLOPT_COPYPOSTFIELDS, Self.encoded(form))
+        return try await perform(transfer)
+    }
+
+    /// Posts bytes to an address of `http:` or `https:`. Redirects are not followed.
+    /// - Parameters:
+    ///   - headers: `name: value`.
+    ///   - isHTTP2: over an `http:` address without asking whether the server speaks it.
+    /// - Returns: the status, whatever it is, and the body.
+    /// - Throws: ``Fault``, or `CancellationError` as soon as the task is cancelled.
+    package func post(
+        _ url: String, _ headers: [String], _ body: [UInt8], isHTTP2: Bool
+    ) async throws -> Transfer.Outcome {
+        let transfer = try transfer(url, within: timeout)
+        transfer.set(CURLOPT_FOLLOWLOCATION, 0)
+        if isHTTP2 {
+            let version = Self.isSecure(url) ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+            transfer.set(CURLOPT_HTTP_VERSION, Int(version))
+        }
+        transfer.set(CURLOPT_HTTPHEADER, list: headers + ["Expect:"])
+        transfer.post(body)
+        return try await perform(transfer)
+    }
+
+    private func transfer(_ url: String, within timeout: Duration) throws(Fault) -> Transfer {
+        let transfer: Transfer
+        do {
+            transfer = try Transfer(url, schemes: Self.isSecure(url) ? "https" : "http", timeout: timeout, limit: limit)
+        } catch {
+            throw .unavailable
+        }
+        if let authorities { transfer.set(CURLOPT_CAINFO, authorities) }
+        // Do not use a proxy of the environment for this machine.
+        if Self.isLoopback(url) { transfer.set(CURLOPT_PROXY, "") }
         transfer.set(CURLOPT_HTTPHEADER, list: ["Accept: application/json", "User-Agent: kanbase"])
+        return transfer
+    }
+
+    private func perform(_ transfer: Transfer) async throws -> Transfer.Outcome {
         guard take() else { throw Fault.busy }
         do {
-            let (status, body) = try await transfer.perform { [self] in running.withLock { $0 -= 1 } }
-            guard status == 200 else { throw Fault.unavailable }
-            return body
+            return try await transfer.perform { [self] in running.withLock { $0 -= 1 } }
         } catch Transfer.Fault.timeout {
             throw Fault.timeout
         } catch is Transfer.Fault {
             throw Fault.unavailable
         }
+    }
+
+    private static func isSecure(_ url: String) -> Bool { url.lowercased().hasPrefix("https:") }
+
+    /// The form as a body: every byte but letters, digits and `-._~` is encoded.
+    private static func encoded(_ form: [(name: String, value: String)]) -> String {
+        func encoded(_ text: String) -> String {
+            text.utf8.map { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                    UInt8(ascii: "~"):
+                    String(Unicode.Scalar(byte))
+                default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+                }
+            }.joined()
+        }
+        return form.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
     }
 
     private static func isLoopback(_ url: String) -> Bool {

@@ -50,6 +50,9 @@ package final class Transfer: @unchecked Sendable {
         set(CURLOPT_NETRC, 0)
     }
 
+    /// True if the system's libcurl speaks HTTP/2.
+    package static var hasHTTP2: Bool { ccurl_has_http2() != 0 }
+
     deinit {
         curl_easy_cleanup(handle)
         curl_slist_free_all(list)
@@ -68,6 +71,13 @@ package final class Transfer: @unchecked Sendable {
     package func set(_ option: CURLoption, list lines: [String]) {
         for line in lines { list = curl_slist_append(list, line) }
         ccurl_set_pointer(handle, option, list)
+    }
+
+    /// The bytes to send with `CURLOPT_UPLOAD`, as the body of a POST.
+    package func post(_ bytes: [UInt8]) {
+        send(bytes)
+        set(CURLOPT_CUSTOMREQUEST, "POST")
+        set(CURLOPT_INFILESIZE, bytes.count)
     }
 
     /// The bytes to send with `CURLOPT_UPLOAD`.

@@ -1,13 +1,15 @@
 extension JSON {
     /// The most values in one parsed value, including nested ones.
     package static let mostValues = 100_000
+    /// The deepest nesting of a request's body. No client of a board nests its data deeper, and 64 calls fit on any stack.
+    package static let deepest = 64
 
     /// Parses exactly one JSON text (RFC 8259), strictly. Errors are: duplicate member names, bytes after the value,
-    /// invalid UTF-8, lone surrogates, a byte order mark, nesting deeper than `maximumDepth`, and more than
-    /// ``mostValues`` values. `\u0000` is allowed here.
-    package init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
+    /// invalid UTF-8, lone surrogates, nesting deeper than `maximumDepth`, and more than ``mostValues`` values. `\u0000`
+    /// is allowed here, and a byte order mark before the text is skipped, as RFC 8259 §8.1 allows.
+    package init(parsing bytes: [UInt8], maximumDepth: Int = deepest) throws(JSONError) {
         self = try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> JSON in
-            var scanner = JSONScanner(bytes: bytes, position: 0)
+            var scanner = JSONScanner(bytes: bytes, position: JSONScanner.start(of: bytes))
             let value = try scanner.value(depthLeft: maximumDepth)
             try scanner.end()
             return value

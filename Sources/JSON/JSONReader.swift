@@ -31,9 +31,10 @@ package struct JSONReader: Sendable {
         case array(count: Int)
     }
 
-    package init(_ bytes: [UInt8], maximumDepth: Int = 64) {
+    package init(_ bytes: [UInt8], maximumDepth: Int = JSON.deepest) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
+        position = bytes.withUnsafeBufferPointer(JSONScanner.start)
         goToValue()
     }
 

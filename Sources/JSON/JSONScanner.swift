@@ -7,6 +7,13 @@ struct JSONScanner {
     /// How many more values are allowed: a value of `[1,1,1…]` takes a dozen times its bytes in memory.
     var valuesLeft = JSON.mostValues
 
+    /// Where the text begins: behind a byte order mark, which editors and some clients put first.
+    @inline(__always)
+    static func start(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        guard bytes.count >= 3, bytes[0] == 0xEF else { return 0 }
+        return bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
+    }
+
     /// The first byte of the next token, which is not consumed; nil at the end.
     @inline(__always)
     mutating func peek() -> UInt8? {
@@ -81,7 +88,7 @@ struct JSONScanner {
     func unexpected(_ expected: String) -> JSONError {
         guard let byte = byte(at: position) else { return fault("The text ends where \(expected) is expected.") }
         if byte == 0xEF, bytes[position...].starts(with: [0xEF, 0xBB, 0xBF]) {
-            return fault("The text has a byte order mark; leave it out.")
+            return fault("A byte order mark may only be the first thing of a text.")
         }
         let found =
             0x21...0x7E ~= byte

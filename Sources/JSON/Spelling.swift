@@ -2,7 +2,7 @@
 ///
 /// For Swift's own `==`, "é" and "e" with a combining accent are equal. Two members of one object may have these names,
 /// and a title that changes from one to the other has changed.
-package struct Spelling: Hashable, Sendable {
+package struct Spelling: Hashable, Comparable, Sendable {
     package let string: String
 
     package init(_ string: String) {
@@ -11,6 +11,11 @@ package struct Spelling: Hashable, Sendable {
 
     package static func == (left: Spelling, right: Spelling) -> Bool {
         left.string.isSpelled(like: right.string)
+    }
+
+    /// By bytes, which is by code points.
+    package static func < (left: Spelling, right: Spelling) -> Bool {
+        left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
     }
 
     package func hash(into hasher: inout Hasher) {

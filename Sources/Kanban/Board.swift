@@ -10,28 +10,31 @@ package protocol Board: BoardReader {
     ) throws -> (task: TaskItem, isNew: Bool)
     func updateTask(_ id: ID, _ edit: TaskEdit, if precondition: Precondition) throws -> TaskItem
     func moveTask(_ id: ID, _ move: TaskMove, if precondition: Precondition) throws -> TaskItem
+    func skipTask(_ id: ID, _ skip: TaskSkip, if precondition: Precondition) throws -> TaskItem
     func removeTask(_ id: ID, if precondition: Precondition) throws
     func restoreTask(_ id: ID, at place: TaskMove.Place, if precondition: Precondition) throws -> TaskItem
 
     // Categories
     func createCategory(
-        id: ID?, name: String, color: String?, emoji: String?, image: ID?, faultsAt pointer: String
+        id: ID?, faultsAt pointer: String, _ edit: (inout Category) throws -> Void
     ) throws -> Category
     func putCategory(
-        _ id: ID, name: String, color: String?, emoji: String?, image: ID?, if precondition: Precondition
+        _ id: ID, if precondition: Precondition, _ edit: (inout Category) throws -> Void
     ) throws -> (category: Category, isNew: Bool)
     func updateCategory(
-        _ id: ID, if precondition: Precondition, _ edit: (inout Category) -> Void
+        _ id: ID, if precondition: Precondition, _ edit: (inout Category) throws -> Void
     ) throws -> Category
     func removeCategory(_ id: ID, if precondition: Precondition) throws
+    func restoreCategory(_ id: ID, if precondition: Precondition) throws -> Category
 
     // D-days
-    func createDDay(id: ID?, _ contents: DDay.Contents) throws -> DDay
+    func createDDay(id: ID?, _ edit: (inout DDay) throws -> Void) throws -> DDay
     func putDDay(
-        _ id: ID, _ contents: DDay.Contents, if precondition: Precondition
+        _ id: ID, if precondition: Precondition, _ edit: (inout DDay) throws -> Void
     ) throws -> (dday: DDay, isNew: Bool)
-    func updateDDay(_ id: ID, if precondition: Precondition, _ edit: (inout DDay.Contents) -> Void) throws -> DDay
+    func updateDDay(_ id: ID, if precondition: Precondition, _ edit: (inout DDay) throws -> Void) throws -> DDay
     func removeDDay(_ id: ID, if precondition: Precondition) throws
+    func restoreDDay(_ id: ID, if precondition: Precondition) throws -> DDay
 
     // Images, settings
     func putImage(
@@ -42,6 +45,8 @@ package protocol Board: BoardReader {
 
     // Everything at once
     func importBoard(_ document: BoardDocument, mode: ImportMode, isDryRun: Bool) throws -> ImportReport
+    func keepImport(_ record: ImportRecord) throws -> ID
+    func takeBackImport(_ id: ID) throws -> (removed: Int, kept: Int)?
     func push(
         known: Set<ID>, after progress: Push.Progress, encode: @escaping (ID, MutationResult) -> [UInt8]
     ) throws -> Push

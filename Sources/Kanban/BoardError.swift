@@ -44,6 +44,10 @@ package struct Fault: Hashable, Sendable {
         case rolledBack = "rolled_back"
         case codeInvalid = "code_invalid"
         case unknownProvider = "unknown_provider"
+        case invalidRecurrence = "invalid_recurrence"
+        case recurrenceWithoutDue = "recurrence_without_due"
+        case invalidReminder = "invalid_reminder"
+        case unknownPushService = "unknown_push_service"
     }
 
     /// `#` and a JSON pointer (RFC 6901), not percent-encoded: `#/title`; `#` for the whole value.

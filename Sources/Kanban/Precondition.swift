@@ -40,9 +40,10 @@ package struct Precondition: Hashable, Sendable {
 }
 
 extension BoardReader {
-    /// Checks the precondition of a request that adds to the board: it applies to the account's revision.
+    /// Checks the precondition of a request that adds to the board: it applies to the account's revision, which is that of
+    /// every list. A list is always there, so `If-None-Match: *` never holds.
     package func checkBoard(_ precondition: Precondition) throws {
-        guard precondition.match != nil else { return }
-        try Precondition(match: precondition.match).check(feedState().revision, current: nil)
+        guard precondition.match != nil || precondition.noneMatch != nil else { return }
+        try precondition.check(feedState().revision, current: nil)
     }
 }

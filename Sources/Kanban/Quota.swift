@@ -23,9 +23,9 @@ package struct Quota: Hashable, Sendable {
         self.tasks = tasks
     }
 
-    /// Bytes beyond the limit for kept results of mutations alone, so that a client whose account is full can still
-    /// delete through a push.
-    package var reserve: Int64 { bytes / 16 }
+    /// The part of the limit that content leaves free, for what a change writes beside it: its line of history and its kept
+    /// result. So a client whose account is full can still delete through a push.
+    package var reserve: Int64 { min(bytes / 16, 512 << 10) }
 }
 
 /// Limits that an operator set for one account.
@@ -39,6 +39,10 @@ package struct OwnLimits: Hashable, Sendable {
         self.bytes = bytes
         self.tasks = tasks
     }
+
+    /// Those of an account that signed up on a server with mail and has not proven its address. They end with the proof; those
+    /// that an operator sets instead stay.
+    package static let unproven = OwnLimits(bytes: 4 << 20, tasks: 2_000)
 
     /// The limits of the account on a server with these defaults.
     package func over(_ quota: Quota) -> Quota {

@@ -143,6 +143,10 @@ package enum StoreError: Error, Equatable {
     case away(String)
     /// The database went away during the commit: it is unknown whether the write is there.
     case unsettled(String)
+    /// Too much work of the account waits already; nothing was done.
+    case busy
+    /// Reading took longer than one request may.
+    case tooLong
     /// Stopping; nothing was applied.
     case closed
     /// The file is damaged, or is not a file of Kanbase.
@@ -173,6 +177,9 @@ package protocol BoardReader {
     /// The page of the same list that the limit cuts off.
     /// - Parameter revision: the account's as this reader sees it.
     func taskPage(_ query: TaskQuery, at revision: Revision) throws -> TaskPage
+    /// Living tasks that are not done and have reminders of their own of which one may fire after the instant; see
+    /// ``TaskItem/remindedUntil``.
+    func remindedTasks(after instant: Timestamp) throws -> [TaskItem]
     /// The number of tasks that the query finds, without reading them. Order, anchor and limit are ignored.
     func countTasks(_ query: TaskQuery) throws -> Int
     /// Where the next page of `query` begins when `last` was the last item of this one.
@@ -197,20 +204,27 @@ package protocol BoardReader {
     /// Entries of all tasks, including purged ones, newest first.
     func history(_ query: HistoryQuery) throws -> [TitledHistoryEntry]
 
-    func category(_ id: ID) throws -> Category?
-    /// By case-folded name.
-    func category(foldedName: String) throws -> Category?
+    /// Living, or in the trash.
+    func category(_ id: ID, inTrash: Bool) throws -> Category?
+    /// The living one whose name is the same; see ``String/sameKey``.
+    func category(named name: String) throws -> Category?
+    /// True for categories that live, lie in the trash or were purged from it.
     func categoryEverExisted(_ id: ID) throws -> Bool
-    /// All, by folded name, then id.
-    func categories() throws -> [Category]
+    /// All, in the order of their names, then by id.
+    func categories(inTrash: Bool) throws -> [Category]
 
-    func dday(_ id: ID) throws -> DDay?
+    /// Living, or in the trash.
+    func dday(_ id: ID, inTrash: Bool) throws -> DDay?
+    /// True for D-days that live, lie in the trash or were purged from it.
     func ddayEverExisted(_ id: ID) throws -> Bool
     /// By date, then id; after the given one.
-    func ddays(after: DDay?, limit: Int?) throws -> [DDay]
+    func ddays(inTrash: Bool, after: DDay?, limit: Int?) throws -> [DDay]
+    /// The number of living ones.
     func countDDays() throws -> Int
 
     func settings() throws -> Settings
+    /// The zone where the account has set none.
+    var defaultZone: Zone { get }
 
     func image(_ id: ID) throws -> Image?
     /// The bytes of an image; `nil` where they are not stored, such as on a device that has not loaded them yet.
@@ -227,11 +241,21 @@ package protocol BoardReader {
     func keptAnswer(key: String) throws -> KeptAnswer?
     /// The kept result of a mutation, no older than thirty days.
     func keptMutation(_ id: ID) throws -> KeptMutation?
+    /// Those with this fingerprint, latest first.
+    func keptMutations(with fingerprint: [UInt8]) throws -> [(id: ID, mutation: KeptMutation)]
     /// False when none of these ids has a kept result.
     func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool
 }
 
 extension BoardReader {
+    package var defaultZone: Zone { .utc }
+    package func category(_ id: ID) throws -> Category? { try category(id, inTrash: false) }
+    package func categories() throws -> [Category] { try categories(inTrash: false) }
+    package func dday(_ id: ID) throws -> DDay? { try dday(id, inTrash: false) }
+    package func ddays(after: DDay?, limit: Int?) throws -> [DDay] {
+        try ddays(inTrash: false, after: after, limit: limit)
+    }
+
     /// The same for callers that have not read the revision.
     package func anchor(after last: TaskItem, of query: TaskQuery) throws -> TaskQuery.Anchor {
         try anchor(after: last, of: query, at: feedState().revision)
@@ -285,6 +309,9 @@ package protocol BoardWriter: Board {
     func forgetLostImage() throws
 
     func keep(_ mutation: KeptMutation, id: ID) throws
+    func forgetMutation(_ id: ID) throws
+    /// Turns a task that is in the trash since before `before` into a tombstone.
+    func purgeTask(_ id: ID, before: Timestamp) throws
 
     /// Erases every row of the board (not the account) and renews the epoch: import with `mode=replace`. The revision
     /// counter continues. The account may then name an image that is gone; see ``forgetLostImage()``.

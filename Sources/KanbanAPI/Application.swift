@@ -1,5 +1,6 @@
 import HTTP
 import Kanban
+import KanbanAccess
 
 /// The API as a server runs it: finds the route, asks the gate, makes the checks that all routes share, calls the
 /// handler, and turns errors into problems.
@@ -31,7 +32,8 @@ package final class Application: Responder {
     }
 
     package func receive(_ head: Request, ready: ReadyAnswer) -> Reception {
-        do throws(Problem) { try gate.screen(head) } catch { return .answer(refuse(error, head)) }
+        let opens: Opening
+        do throws(Problem) { opens = try gate.screen(head) } catch { return .answer(refuse(error, head)) }
         switch router.match(head) {
         case .notFound:
             let answer = counted(head) {
@@ -53,18 +55,28 @@ package final class Application: Responder {
             return .answer(answer)
         case .options(let allow):
             let answer = counted(head) {
-                finish(Response(status: 204, headers: [("Allow", allow)]), head, operation: "options")
+                finish(
+                    Response(status: 204, headers: [("Allow", allow)]), head,
+                    operation: CrossOrigin.isPreflight(head) ? CrossOrigin.preflightOperation : "options")
             }
             // A body has no meaning here, but must be valid.
             return .read(bodyLimit: environment.bodyLimit) { _ in answer }
         case .found(let route):
-            return borrowed[route]._withUnsafeGuaranteedRef { receive(head, $0, ready) }
+            return borrowed[route]._withUnsafeGuaranteedRef { route in
+                if case .pages = opens, !route.isPublic {
+                    return .answer(refuse(Problem(.foreignOrigin), head, operation: route.operation))
+                }
+                return receive(head, route, ready)
+            }
         }
     }
 
     /// The answer to a request without a route, or 429.
     private func counted(_ head: Request, _ answer: () -> Response) -> Response {
-        do throws(Problem) { try gate.count(head) } catch { return refuse(error, head) }
+        // A browser sends preflights by itself, and the page cannot do anything about them.
+        if !CrossOrigin.isPreflight(head) {
+            do throws(Problem) { try gate.count(head) } catch { return refuse(error, head) }
+        }
         return answer()
     }
 
@@ -127,7 +139,7 @@ package final class Application: Responder {
         _ head: Request, _ route: Route, _ caller: Caller, _ headers: [(name: String, value: String)],
         _ ready: ReadyAnswer?
     ) -> Reception {
-        guard !head.hasBody else { return handled(head, route, caller, headers) }
+        guard head.isPlain else { return handled(head, route, caller, headers) }
         // `try?` in both, because the handler meets the same error and answers it.
         if let ready, let find = route.find, let revision = try? find(head, caller.account, environment, ready) {
             if fill(ready, revision, head, route, caller, headers) { return .ready }
@@ -198,11 +210,15 @@ package final class Application: Responder {
             return .answer(refuse(problem, head, operation: route.operation, headers: headers))
         }
         let limit = route.content.limit ?? environment.bodyLimit
+        let room = head.hasBody && route.readsBody && head.mayTakeMuch ? HandlerRoom() : nil
+        let isCoded = room != nil && head.headers.hasGzipBody == true
         let reading = Reading(
             bodyLimit: head.wireLimit(of: limit), holder: caller.holder,
-            bodyWeight: route.content.weight * head.codingWeight, endsWithClient: route.endsWithClient
+            // What comes out of a compressed body is counted when it comes out.
+            bodyWeight: isCoded ? 1 : route.content.weight, endsWithClient: route.endsWithClient,
+            meter: isCoded ? GzipMeter(limit: limit, by: environment.parsing, for: caller.account) : nil, room: room
         ) { request in
-            let answer = await self.call(route, request, caller, limit)
+            let answer = await self.call(route, request, caller, limit, room)
             return answer.isEncodedAside(for: request)
                 ? await self.finishAside(answer, request, operation: route.operation, headers: headers)
                 : self.encode(answer, request, operation: route.operation, headers: headers)
@@ -211,13 +227,13 @@ package final class Application: Responder {
     }
 
     private func call(
-        _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int
+        _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int, _ room: HandlerRoom?
     ) async -> Response {
         do {
-            return try await answer(route, request, caller, bodyLimit)
+            return try await answer(route, request, caller, bodyLimit, room)
         } catch {
             guard caller.endings != nil else { return failed(error, request, route) }
-            return await confirmed(error, route, request, caller, bodyLimit)
+            return await confirmed(error, route, request, caller, bodyLimit, room)
         }
     }
 
@@ -225,21 +241,22 @@ package final class Application: Responder {
     /// Not inlined: its state would be allocated for every call.
     @inline(never)
     private func confirmed(
-        _ error: any Error, _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int
+        _ error: any Error, _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int,
+        _ room: HandlerRoom?
     ) async -> Response {
         do {
             let caller = try await gate.confirm(caller, for: request, to: route)
             guard case StoreError.accessChanged = error else { throw error }
-            return try await answer(route, request, caller, bodyLimit)
+            return try await answer(route, request, caller, bodyLimit, room)
         } catch {
             return failed(error, request, route)
         }
     }
 
     private func answer(
-        _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int
+        _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int, _ room: HandlerRoom?
     ) async throws -> Response {
-        let request = request.isCoded && route.readsBody ? try await request.decoded(limit: bodyLimit) : request
+        let request = try await prepared(request, route, caller.account, bodyLimit, room)
         var call = Call(
             request: request, caller: caller, shared: shared,
             query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
@@ -249,6 +266,34 @@ package final class Application: Responder {
         // With endings to compare, the write has bound the tag.
         guard caller.grant != nil, caller.endings == nil, answer.tag != nil else { return answer }
         return answer.scoped(to: try await environment.tagScope(of: caller))
+    }
+
+    /// The request with its body decompressed, once there is memory for that and for what is parsed of it.
+    private func prepared(
+        _ request: Request, _ route: Route, _ account: AccountKey, _ limit: Int, _ room: HandlerRoom?
+    ) async throws -> Request {
+        guard let room, !request.body.isEmpty else { return request }
+        return try await prepared(large: request, route, account, limit, room)
+    }
+
+    /// Not inlined: its state would be allocated for every call.
+    @inline(never)
+    private func prepared(
+        large request: Request, _ route: Route, _ account: AccountKey, _ limit: Int, _ room: HandlerRoom
+    ) async throws -> Request {
+        var (request, weight) = (request, route.content.weight)
+        if request.isCoded {
+            request = try await request.decoded(limit: limit, room: room, by: environment.parsing, for: account)
+            weight = 1
+        }
+        if case .bytes = route.content { return request }
+        let body = request.body
+        let cost =
+            body.count > Call.muchJSON
+            ? try await environment.parsing.run(for: account) { JSONCost.bytes(of: body, in: route.content) }
+            : JSONCost.bytes(of: body, in: route.content)
+        guard room.take(max(0, cost - weight * body.count)) else { throw Problem.noRoom }
+        return request
     }
 
     /// Not inlined: its state would be allocated for every call.
@@ -329,6 +374,15 @@ extension Response {
         status = 304
         contentType = nil
         body = .none
+    }
+
+    /// Turns a 200 to a GET or HEAD whose `If-Match` does not hold into a 412 (RFC 9110 §13.1.1). It goes before
+    /// `If-None-Match` (§13.2.2).
+    mutating func require(match request: Request) {
+        guard status == 200, request.has("if-match"), request.method == .get || request.method == .head,
+            !request.ifMatchHolds(for: tag)
+        else { return }
+        self = Problem(.preconditionFailed).response(requestID: request.id)
     }
 }
 

@@ -1,3 +1,4 @@
+import HTTP
 import JSON
 import Kanban
 import KanbanWire
@@ -7,6 +8,23 @@ extension Call {
     /// find. A body without faults is checked by the rule, inside the transaction.
     func body<Body>(of type: ResourceType, _ id: ID? = nil, _ read: (JSON) async throws -> Body) async throws -> Body {
         try await body(id, references: { Reference.all(in: $0, of: type) }, read)
+    }
+
+    /// Whether a call that needs no body has one.
+    func hasJSON() throws -> Bool {
+        guard !request.body.isEmpty else { return false }
+        if let problem = Route.Content.json.fault(in: request) { throw problem }
+        return true
+    }
+
+    /// The body of a call that needs none; `nil` without one.
+    func optionalJSON() throws -> JSON? {
+        try hasJSON() ? json() : nil
+    }
+
+    /// For calls that need no body: none, or an empty object.
+    func requireEmptyBody() throws {
+        if let json = try optionalJSON() { try Members.requireNone(in: json) }
     }
 
     /// - Parameter references: the references in the body.

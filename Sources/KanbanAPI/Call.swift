@@ -34,7 +34,7 @@ package struct Call: Sendable {
     package func json() throws -> JSON {
         if let parsed { return try parsed.get() }
         do {
-            return try JSON(parsing: request.body, maximumDepth: environment.jsonDepth)
+            return try JSON(parsing: request.body)
         } catch {
             throw Problem(.malformedJSON, "At byte \(error.offset): \(error.detail)")
         }
@@ -43,11 +43,11 @@ package struct Call: Sendable {
     /// Larger bodies take too long to parse on an event loop.
     static let muchJSON = 64 << 10
 
-    /// Parses a large body on a thread of the store.
+    /// Parses a large body on another thread. Not on one of the store: long reads would keep it waiting.
     mutating func parseAside() async throws {
         guard request.body.count > Self.muchJSON else { return }
         let call = self
-        parsed = try await store.readAside(account) { _ in Result { try call.json() } }
+        parsed = try await environment.parsing.run(for: account) { Result { try call.json() } }
     }
 
     /// Reads the account's board. For indexed reads.
@@ -154,19 +154,26 @@ package struct Environment: Sendable {
     /// Accounts, sessions and tokens; `nil` in open mode.
     package var accounts: AccessService?
     package var clock: @Sendable () -> Timestamp
+    /// Of the server.
+    package var version = ""
     /// The public address of the server, without a `/` at its end.
     package var site: @Sendable () -> String = { "" }
     /// The server's `--time-zone`.
     package var zone: Zone
-    package var jsonDepth: Int
     package var bodyLimit: Int
     /// The default quota of accounts; `nil`: none.
     package var quota: Quota?
     /// `nil`: off.
     package var weather: WeatherService?
+    /// `nil`: no device is notified.
+    package var push: PushService?
+    /// Called for each notification in Apple's name.
+    package var noteAppleNotification: @Sendable (AppleNote) -> Void = { _ in }
     /// Idempotency keys of running requests.
     package let runningKeys = RunningKeys()
     package var exports = ExportQueue()
+    /// Parses large bodies.
+    package let parsing = Workers(limit: 2)
     package let memory: BoardMemory
     /// Rings after each commit, and when a session or token ends.
     package let doorbell: Doorbell
@@ -176,7 +183,7 @@ package struct Environment: Sendable {
 
     package init(
         store: any Store, accounts: AccessService? = nil, clock: @escaping @Sendable () -> Timestamp,
-        zone: Zone = .utc, jsonDepth: Int = 64, bodyLimit: Int = 1 << 20, weather: WeatherService? = nil,
+        zone: Zone = .utc, bodyLimit: Int = 1 << 20, weather: WeatherService? = nil,
         memory: BoardMemory = BoardMemory(), doorbell: Doorbell = Doorbell(),
         isReady: @escaping @Sendable () -> Bool = { true }
     ) {
@@ -185,7 +192,6 @@ package struct Environment: Sendable {
         self.accounts = accounts
         self.clock = clock
         self.zone = zone
-        self.jsonDepth = jsonDepth
         self.bodyLimit = bodyLimit
         self.weather = weather
         self.memory = memory

@@ -1,5 +1,7 @@
 import Dispatch
 import HTTP
+import Kanban
+import KanbanAccess
 
 /// Compressed answers and requests (RFC 9110 §8.4) with gzip, the one coding that every client has.
 enum ContentCoding {
@@ -24,9 +26,10 @@ extension Response {
         return hasGzipForm && request.headers.acceptsGzip
     }
 
-    /// The answer for this client: 304 if the client has it, gzip if the client takes it.
+    /// The answer for this client: 412 if it wants another state, 304 if the client has it, gzip if the client takes it.
     // Mutating, so that an unchanged answer is not copied.
     mutating func encode(for request: Request) {
+        require(match: request)
         let isCompressed = negotiate(for: request)
         makeConditional(on: request)
         guard isCompressed else { return }
@@ -40,7 +43,8 @@ extension Response {
     /// The same on another thread, for an answer that ``isEncodedAside(for:)``.
     func encodedAside(for request: Request) async -> Response {
         var answer = self
-        _ = answer.negotiate(for: request)
+        answer.require(match: request)
+        guard answer.negotiate(for: request) else { return answer }
         answer.makeConditional(on: request)
         guard case .bytes(let bytes) = answer.body,
             // `try?`, because nothing in it throws.
@@ -118,6 +122,13 @@ extension EntityTag {
     }
 }
 
+extension GzipMeter {
+    /// - Parameter workers: count what comes out of a large body for the account.
+    convenience init(limit: Int, by workers: Workers, for account: AccountKey) {
+        self.init(limit: limit, mostOnLoop: ContentCoding.mostOnLoop) { try await workers.run(for: account, $0) }
+    }
+}
+
 extension Request {
     /// The most bytes of a body on the wire that may decode to `limit` bytes: gzip makes incompressible data a little
     /// larger.
@@ -125,24 +136,28 @@ extension Request {
         headers.hasGzipBody == true ? limit + limit / 1_000 + 1_024 : limit
     }
 
-    /// Bytes of memory for each byte of a compressed body: JSON expands about eightfold.
-    var codingWeight: Int { headers.hasGzipBody == true ? 8 : 1 }
-
     /// Whether its body is compressed.
     var isCoded: Bool { !body.isEmpty && headers.hasGzipBody == true }
 
     /// The request with its compressed body decompressed.
-    /// - Parameter limit: the most bytes of the decompressed body.
-    /// - Throws: a 400 or 413 problem.
-    func decoded(limit: Int) async throws -> Request {
-        let decoder = GzipDecoder(body, limit: limit)
+    ///
+    /// Memory is taken as the body comes out. While it waits for a thread, only its beginning has come out.
+    /// - Parameters:
+    ///   - limit: the most bytes of the decompressed body.
+    ///   - room: what it takes memory of.
+    ///   - workers: decompress a large body for the account.
+    /// - Throws: a 400, 413 or 503 problem.
+    func decoded(limit: Int, room: HandlerRoom, by workers: Workers, for account: AccountKey) async throws -> Request {
+        let decoder = GzipDecoder(body, limit: limit) { room.take($0) }
         var request = self
         do {
             if try !decoder.decode(upTo: ContentCoding.mostOnLoop) {
-                _ = try await ContentCoding.aside { try decoder.decode(upTo: .max) }
+                _ = try await workers.run(for: account) { try decoder.decode(upTo: .max) }
             }
+        } catch GzipDecoder.Fault.noRoom {
+            throw Problem.noRoom
         } catch GzipDecoder.Fault.tooLarge {
-            throw Problem(.payloadTooLarge, "More than \(limit) bytes come out of the body.")
+            throw Problem(WireError.decodedTooLarge(limit))
         } catch GzipDecoder.Fault.malformed {
             throw Problem(.malformedCoding)
         }

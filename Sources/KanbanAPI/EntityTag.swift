@@ -30,6 +30,11 @@ enum EntityTag {
         "\"\(revision)-\(String(digest, radix: 36))\""
     }
 
+    /// The tag of a list without a revision: its number is a fingerprint of the list's content.
+    static func tag(of bytes: some Sequence<UInt8>) -> String {
+        tag(Revision(fingerprint(bytes) >> 2))
+    }
+
     /// FNV-1a, 64 bits: it distinguishes texts of the server; it has no security purpose.
     /// - Parameter start: the fingerprint of the preceding bytes.
     static func fingerprint(
@@ -72,6 +77,35 @@ enum EntityTag {
 
     private static func strong(_ tag: Substring) -> Substring {
         tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
+    }
+
+    /// What `If-Match` compares: the revision, or what stands in place of one, without the digest behind it. A proxy that
+    /// compresses an answer weakens its tag (nginx, HAProxy), so a weak tag counts as the strong one. `nil` for anything that
+    /// is no tag.
+    static func stem(_ tag: Substring) -> Substring? {
+        let tag = strong(tag)
+        guard tag.utf8.count > 2, tag.first == "\"", tag.last == "\"" else { return nil }
+        return tag.dropFirst().dropLast().prefix { $0 != "-" }
+    }
+}
+
+extension Request {
+    /// Whether `If-Match` holds for what has this tag, `nil` for none (RFC 9110 §13.1.1).
+    func ifMatchHolds(for tag: String?) -> Bool {
+        guard has("if-match") else { return true }
+        let wanted = tag.flatMap { EntityTag.stem($0[...]) }
+        return headers.values("if-match").flatMap(\.listElements).contains { element in
+            element == "*" || wanted != nil && EntityTag.stem(element) == wanted
+        }
+    }
+
+    /// Whether `If-None-Match` holds for a change of what has this tag (RFC 9110 §13.1.2).
+    func ifNoneMatchHolds(for tag: String) -> Bool {
+        guard has("if-none-match") else { return true }
+        let present = EntityTag.stem(tag[...])
+        return !headers.values("if-none-match").flatMap(\.listElements).contains { element in
+            element == "*" || present != nil && EntityTag.stem(element) == present
+        }
     }
 }
 
@@ -164,25 +198,22 @@ extension Response {
 }
 
 extension Precondition {
-    /// Reads `If-Match` and `If-None-Match` of a write. Only the revision in a tag counts; weak and foreign tags match
-    /// nothing.
+    /// Reads `If-Match` and `If-None-Match` of a write. Only the revision in a tag counts; foreign tags match nothing.
     init(_ headers: Headers) {
         self.init(
-            match: Self.revisions(headers.values("if-match"), allowsWeak: false),
-            noneMatch: Self.revisions(headers.values("if-none-match"), allowsWeak: true))
+            match: Self.revisions(headers.values("if-match")),
+            noneMatch: Self.revisions(headers.values("if-none-match")))
     }
 
-    private static func revisions(_ fields: [String], allowsWeak: Bool) -> Revisions? {
+    private static func revisions(_ fields: [String]) -> Revisions? {
         guard !fields.isEmpty else { return nil }
         var revisions: Set<Revision> = []
         for element in fields.flatMap(\.listElements) {
             if element == "*" { return .any }
-            var tag = element
-            if allowsWeak, tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
-            guard tag.count > 2, tag.first == "\"", tag.last == "\"" else { continue }
-            let digits = tag.dropFirst().dropLast().prefix { $0 != "-" }
             // Only our own spelling: `"+41"` and `"041"` are other tags.
-            if let revision = Revision(digits), "\(revision)" == digits { revisions.insert(revision) }
+            if let digits = EntityTag.stem(element), let revision = Revision(digits), "\(revision)" == digits {
+                revisions.insert(revision)
+            }
         }
         return .oneOf(revisions)
     }

@@ -46,6 +46,26 @@ extension Fault.Code: ProblemKind {
             ("Invalid code", "The code is wrong, used or too old. Ask for a new one.")
         case .unknownProvider:
             ("Unknown provider", "The server knows the providers that its operator named with --oidc.")
+        case .invalidRecurrence:
+            (
+                "Invalid recurrence",
+                "The rule is a part of RFC 5545: FREQ, INTERVAL, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS, UNTIL, COUNT, WKST, and SKIP."
+            )
+        case .recurrenceWithoutDue:
+            (
+                "Recurrence without a due date",
+                "A task that comes back has a due date. Give one, or take away the recurrence."
+            )
+        case .unknownPushService:
+            (
+                "Unknown push service",
+                "The server asks the push services of Google, Mozilla, Apple and Microsoft, and those that its operator named with --web-push-service."
+            )
+        case .invalidReminder:
+            (
+                "Invalid reminder",
+                "A task has at most 5 reminders: durations of RFC 5545 before the due time, such as -PT30M, of at most 30 days, or date-times with an offset."
+            )
         }
     }
 }

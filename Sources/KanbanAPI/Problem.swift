@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
+import KanbanImport
 import KanbanWire
 
 /// A problem document (RFC 9457), the form of every error.
@@ -16,6 +17,8 @@ package struct Problem: Error, Sendable {
     package var current: Change.Value?
     /// `current` as JSON text, for resources that show more than their own members.
     package var shown: [UInt8]?
+    /// For an import: what it has to say besides its faults, as JSON text.
+    package var notes: [UInt8]?
     /// Header fields of the answer, such as `Retry-After`.
     package var headers: [(name: String, value: String)]
 
@@ -102,8 +105,14 @@ package struct Problem: Error, Sendable {
         case let problem as Problem: self = problem
         case let error as BoardError: self.init(error)
         case let error as AccessError: self.init(error)
+        case let error as PushService.Fault: self.init(error)
         case let error as CursorError: self.init(error)
         case let error as MalformedDocument: self.init(.malformedJSON, error.detail)
+        case let error as RefusedImport:
+            self.init(.invalid(error.faults))
+            var json = JSONWriter()
+            json.value(error.remarks.notes)
+            notes = json.bytes
         case let error as StoreError: self.init(error)
         default: self.init(.internalError)
         }
@@ -138,6 +147,14 @@ package struct Problem: Error, Sendable {
                 "The connection to the database was lost during the commit. To find out whether the write took effect, read "
                     + "the resource, or repeat the write with its Idempotency-Key or mutationId.",
                 headers: [("Retry-After", "5")])
+        case .busy:
+            self.init(
+                .unavailable, "Too many requests of the account wait already. Nothing was changed; try again.",
+                headers: [("Retry-After", "2")])
+        case .tooLong:
+            self.init(
+                .unavailable, "Reading took too long. Ask for less, or try again when the server has less to do.",
+                headers: [("Retry-After", "30")])
         case .closed: self.init(.unavailable, "The server is stopping.", headers: [("Retry-After", "5")])
         case .corrupt, .newer: self.init(.internalError)
         case .noAccount: self = .accountGone
@@ -177,10 +194,16 @@ package struct Problem: Error, Sendable {
                 if let line = fault.line {
                     json.name("line")
                     json.value(line)
+                    json.name("row")
+                    json.value(line)
                 }
                 json.endObject()
             }
             json.endArray()
+        }
+        if let notes {
+            json.name("notes")
+            json.raw(notes)
         }
         if status == 412 {
             json.name("current")

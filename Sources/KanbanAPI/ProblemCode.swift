@@ -23,6 +23,7 @@ package enum ProblemCode: String, ProblemKind, CaseIterable {
     case invalidCursor = "invalid_cursor"
     case unknownTimeZone = "unknown_time_zone"
     case invalidIdempotencyKey = "invalid_idempotency_key"
+    case notificationInvalid = "notification_invalid"
     case unauthorized
     case foreignOrigin = "foreign_origin"
     case insufficientScope = "insufficient_scope"
@@ -34,10 +35,13 @@ package enum ProblemCode: String, ProblemKind, CaseIterable {
     case accountDisabled = "account_disabled"
     case accountsOff = "accounts_off"
     case wrongPassword = "wrong_password"
+    case freshSessionRequired = "fresh_session_required"
     case sessionRequired = "session_required"
     case notFound = "not_found"
     case mailOff = "mail_off"
     case weatherOff = "weather_off"
+    case appleOff = "apple_off"
+    case pushOff = "push_off"
     case methodNotAllowed = "method_not_allowed"
     case requestTimeout = "request_timeout"
     case alreadyExists = "already_exists"
@@ -94,6 +98,11 @@ package enum ProblemCode: String, ProblemKind, CaseIterable {
             (400, "Unknown time zone", "Use a name of the IANA time zone database, such as Asia/Seoul.")
         case .invalidIdempotencyKey:
             (400, "Invalid idempotency key", "Idempotency-Key takes 1 to 255 visible ASCII characters.")
+        case .notificationInvalid:
+            (
+                400, "Notification refused",
+                "Only Apple may say this: the payload must be a token that Apple signed for one of this server's apps, not over and not of the future."
+            )
         case .unauthorized:
             (401, "Log in first", "Send Authorization: Bearer with a token that is known, not expired and not revoked.")
         case .foreignOrigin:
@@ -116,6 +125,11 @@ package enum ProblemCode: String, ProblemKind, CaseIterable {
             (403, "Accounts are off", "This server runs with --auth open: it has no accounts and needs no log-in.")
         case .wrongPassword:
             (403, "Wrong password", "This change needs the account's current password.")
+        case .freshSessionRequired:
+            (
+                403, "Sign in again",
+                "The account has no password, so this needs a session that a provider's sign-in opened within the last 10 minutes. Sign in again with POST /sessions, and use the token of that session."
+            )
         case .sessionRequired:
             (403, "Log in for this", "A token cannot do this. Log in, and use the token of that session.")
         case .notFound:
@@ -124,6 +138,13 @@ package enum ProblemCode: String, ProblemKind, CaseIterable {
             (404, "Mail is off", "The server runs without --mail-url.")
         case .weatherOff:
             (404, "Weather is off", "The server runs without --weather-url.")
+        case .appleOff:
+            (404, "Apple is off", "The server runs without --apple-team, --apple-key-id and --apple-key.")
+        case .pushOff:
+            (
+                404, "Push is off",
+                "The server notifies no such devices: its operator chose neither --apns-key nor Web Push for them."
+            )
         case .methodNotAllowed:
             (405, "Method not allowed", "The Allow field lists what this address answers to.")
         case .requestTimeout:

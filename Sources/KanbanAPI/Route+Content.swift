@@ -5,7 +5,7 @@ extension Route.Content {
     /// Bytes of memory for each byte of the body: a large document is held as text and parsed.
     var weight: Int {
         switch self {
-        case .sized(let limit) where limit > 1 << 20: 3
+        case .file: 3
         // The database copies the bytes.
         case .bytes: 2
         default: 1
@@ -15,21 +15,24 @@ extension Route.Content {
     /// Whether the handler parses the body as one value.
     var isParsed: Bool {
         switch self {
-        case .none, .sized, .bytes: false
+        case .none, .optionalJSON, .sized, .file, .bytes: false
         case .json, .mergePatch: true
         }
     }
 
     var limit: Int? {
         switch self {
-        case .sized(let limit), .bytes(let limit): limit
-        case .none, .json, .mergePatch: nil
+        case .sized(let limit), .file(let limit), .bytes(let limit): limit
+        case .none, .json, .optionalJSON, .mergePatch: nil
         }
     }
 
     /// 415 unless the route takes the body's media type and content coding.
     func fault(in head: Request) -> Problem? {
-        if case .none = self { return nil }
+        switch self {
+        case .none, .optionalJSON: return nil
+        case .json, .mergePatch, .sized, .file, .bytes: break
+        }
         if head.headers.hasGzipBody == nil {
             return Problem(
                 .unsupportedMediaType, "Send the body as gzip, or as it is, without Content-Encoding.",
@@ -42,8 +45,14 @@ extension Route.Content {
         }
         var types = ["application/json"]
         if case .mergePatch = self { types.append("application/merge-patch+json") }
+        if case .file = self { types.append("text/csv") }
         let values = head.headers.values("content-type")
-        if values.count == 1, let type = MediaType(values[0]), types.contains(type.essence), type.isUTF8 { return nil }
+        if values.count == 1, let type = MediaType(values[0]), types.contains(type.essence),
+            // What a table is written in is found in it: a browser names none, and a spreadsheet a wrong one.
+            type.isUTF8 || type.essence == "text/csv"
+        {
+            return nil
+        }
         let accepted = types.joined(separator: ", ")
         var headers: [(name: String, value: String)] = [("Accept", accepted)]
         if case .mergePatch = self { headers.append(("Accept-Patch", accepted)) }

@@ -17,7 +17,7 @@ package final class Route: Sendable {
         case account
         /// As `account`; a token may also come as `?token=`, for calendar apps that cannot send header fields.
         case calendar
-        /// Loopback peers, and accounts.
+        /// An account, for what is about the server. An operator's tools ask on a listener of their own, without a token.
         case operators
     }
 
@@ -25,10 +25,14 @@ package final class Route: Sendable {
     package enum Content: Sendable {
         case none
         case json
+        /// The same, or no body. The handler finds out which: see ``Call/hasJSON()``.
+        case optionalJSON
         /// `application/merge-patch+json` as well.
         case mergePatch
         /// JSON of at most this many bytes, instead of the general limit.
         case sized(Int)
+        /// JSON or CSV of at most this many bytes.
+        case file(Int)
         /// At most this many bytes of any `Content-Type`, instead of the general limit.
         case bytes(Int)
 
@@ -50,6 +54,8 @@ package final class Route: Sendable {
     package let endsWithClient: Bool
     /// Called first if the request has no body.
     package let find: Finder?
+    /// Whether its answer is the same for everybody.
+    var isPublic: Bool { audience == .everyone && method == .get }
     /// Whether its answers may come from the ``PageMemory``: the handler makes them with ``Call/cached(aside:_:)``.
     package let isCached: Bool
     /// Whether its answers may be kept where other servers write, too: there also those that ``find`` finds.
@@ -59,9 +65,9 @@ package final class Route: Sendable {
     /// stands before it calls the handler.
     package let beginsWithWrite: Bool
     package let handler: Handler
-    /// False where a body has no meaning: it is read and ignored, whatever its coding. A restore may have one.
+    /// False where a body has no meaning: it is read and ignored, whatever its coding.
     var readsBody: Bool {
-        if case .none = content { method == .post } else { true }
+        if case .none = content { false } else { true }
     }
 
     package init(

@@ -8,12 +8,18 @@ package enum AccessError: Error, Hashable, Sendable {
     case tooManyResets(Duration)
     /// The account got the most mails of an hour; the time until the next one.
     case tooManyMails(Duration)
+    /// Too many changes of the address within an hour; the time until the next one.
+    case tooManyEmailChanges(Duration)
     case unknownProvider
     /// A provider's token failed a check; which one.
     case tokenInvalid(String)
+    /// The server has no key of Apple's.
+    case appleOff
+    /// What came in Apple's name failed a check; which one.
+    case notificationInvalid(String)
     /// The provider's keys are not available.
     case providerUnavailable
-    /// The address belongs to an account, which has to link the identity.
+    /// The address belongs to an account that proved it, and that has to link the identity.
     case linkRequired
     /// The identity belongs to another account.
     case identityTaken
@@ -32,13 +38,16 @@ package enum AccessError: Error, Hashable, Sendable {
     case tooManyInvitations(Duration)
     /// Only the operator creates accounts.
     case signupClosed
+    /// Another account has the address, and proved it where mail is on.
     case emailTaken
     /// The account has no address: its provider told none that is verified, or it lost its address to another account.
     case noEmail
     /// No such account, or a wrong password; the caller is not told which.
     case wrongCredentials
-    /// A logged-in caller gave a wrong password.
+    /// A logged-in caller gave a wrong password, or none.
     case wrongPassword
+    /// The account has no password, and the caller's session is not a new one of a provider.
+    case freshSessionRequired
     /// Too many failures; the time until the next attempt.
     case throttled(Duration)
     /// Too many sign-ups from one address; the time until the next one.

@@ -14,29 +14,25 @@ extension AccessService {
     /// - Throws: ``AccessError/mailOff``, ``AccessError/tooManyResets(_:)``, ``AccessError/busy``.
     package func requestPasswordReset(email: EmailAddress, by visitor: Visitor) async throws {
         try requireMail()
-        let key = AttemptThrottle.Key.address(visitor.origin)
-        let wait =
-            if let ledger = store.attempts {
-                try await ledger.attempt("reset", [key.digest], most: 10, within: .seconds(3600), counts: true)
-            } else {
-                resetRequests.withLock { $0.attempt([key], at: instant()) }
-            }
+        let wait = try await resetRequests.attempt(.address(visitor.origin), in: store.attempts, at: instant())
         if let wait { throw AccessError.tooManyResets(wait) }
-        // Without an error: it would tell the caller that somebody else has asked.
-        guard try await waitToMail(.account(SHA256.digest(email.folded.utf8))) == nil else { return }
+        // Without an error: it would tell the caller that somebody else has asked. Strangers who use up the mails of an
+        // hour leave the owner one more.
+        let isOwn = try await waitToMail(Self.mailKey(of: email)) != nil
+        if isOwn, try await waitForOwnReset(of: email, by: visitor) != nil { return }
         let isTaken = try await store.writeAccess { writer in
             try writer.enqueue(
                 MailJob(
-                    kind: .passwordReset, account: nil, address: email, language: visitor.language,
-                    createdAt: writer.now))
+                    kind: isOwn ? .ownReset : .passwordReset, account: nil, address: email, language: visitor.language,
+                    network: visitor.network, createdAt: writer.now))
         }
         guard isTaken else { throw AccessError.busy }
         wakeMailQueue()
     }
 
     /// Sets a new password with the code of a mail, unlocks the account and verifies its address. Ends all sessions,
-    /// and with `endTokens` all tokens. If the address was not verified, whoever used the account never proved that it is
-    /// theirs: then linked identities are removed, too.
+    /// and with `endTokens` all tokens. If the address was not proven, another person may have signed up with it: then the
+    /// reset also ends all tokens, and removes linked identities, older codes and the pending address.
     /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``, ``AccessError/busy``.
     package func resetPassword(
         code: String, newPassword: Password, endTokens: Bool, by visitor: Visitor
@@ -47,9 +43,15 @@ extension AccessService {
         let now = clock()
         _ = try await store.readAccess { try Self.account(of: digest, .passwordReset, at: now, in: $0) }
         let hash = try await hashed(newPassword, for: visitor.origin)
-        let key = try await store.writeAccess { [isMailOn] writer in
+        let (key, endsTokens) = try await store.writeAccess { [self] writer in
             var account = try Self.account(of: digest, .passwordReset, at: writer.now, in: writer).account
-            if !account.isEmailVerified { try Self.removeIdentities(of: account, in: writer) { _ in true } }
+            let wasProven = account.isEmailVerified
+            if !wasProven {
+                try Self.removeIdentities(of: account, in: writer) { _ in true }
+                for kind in StoredCode.Kind.allCases { try writer.removeCodes(kind, of: account.key) }
+                try Self.distrustDevices(of: account.key, but: visitor, in: writer)
+                account.pendingEmail = nil
+            }
             account.isEmailVerified = true
             account.state = .active
             try writer.save(account)
@@ -61,40 +63,63 @@ extension AccessService {
                 // Who had the address changed and changed back must not lock the account with the code of that.
                 try writer.removeLockCodes(of: account.key, since: cause, notSentTo: address)
             }
-            try Self.endAccess(of: account.key, keeping: nil, tokens: endTokens, in: writer)
+            let endsTokens = endTokens || !wasProven
+            try Self.endAccess(of: account.key, keeping: nil, tokens: endsTokens, in: writer)
             try writer.note(.passwordReset, of: account.key, by: visitor)
-            if isMailOn { try Self.mail(.passwordChanged, to: account, about: visitor, in: writer) }
-            return account.key
+            try mail(.passwordChanged, to: account, about: visitor, in: writer)
+            return (account.key, endsTokens)
         }
-        verifier.ended(of: key) { $0.kind == .session || endTokens }
+        verifier.ended(of: key) { $0.kind == .session || endsTokens }
         wakeMailQueue()
     }
 
-    /// Verifies the account's address with the code of a mail.
+    /// Proves the account's address, or the one that waits, with the code of a mail. Another account that only claimed the
+    /// address loses it.
     /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``.
     package func verifyEmail(code: String, of key: AccountKey, by visitor: Visitor) async throws {
         try requireMail()
         guard let digest = SecretCode.digest(of: code) else { throw AccessError.codeInvalid }
-        try await store.writeAccess { writer in
-            var account = try Self.account(of: digest, .emailVerification, at: writer.now, in: writer).account
-            guard account.key == key else { throw AccessError.codeInvalid }
+        try await store.writeAccess { [self] writer in
+            guard let code = try writer.code(digest: digest, .emailVerification), code.expiresAt > writer.now,
+                code.account == key, var account = try writer.account(key), account.state != .disabled
+            else { throw AccessError.codeInvalid }
+            if account.email?.isSameMailbox(as: code.address) != true {
+                guard let pending = account.pendingEmail, pending.isSameMailbox(as: code.address) else {
+                    throw AccessError.codeInvalid
+                }
+                if let holder = try writer.account(foldedEmail: pending.folded), holder.key != key {
+                    guard isWeak(holder) else { throw AccessError.codeInvalid }
+                    try Self.takeAddress(of: holder, in: writer)
+                }
+                if let former = account.email, account.isEmailVerified {
+                    try mail(.emailChanged, to: account, at: former, about: visitor, in: writer)
+                }
+                account.email = pending
+                account.pendingEmail = nil
+                try writer.note(.emailChanged, of: key, by: visitor)
+            }
             account.isEmailVerified = true
             try writer.save(account)
             try writer.removeCodes(.emailVerification, of: key)
             try writer.note(.emailVerified, of: key, by: visitor)
         }
+        wakeMailQueue()
     }
 
-    /// Sends another code to the account's address, unless it is verified.
+    /// Sends another code to the address that waits, or to the account's, unless it is verified.
     /// - Throws: ``AccessError/mailOff``, ``AccessError/noEmail``, ``AccessError/tooManyMails``.
     package func requestEmailVerification(of key: AccountKey, by visitor: Visitor) async throws {
         try requireMail()
-        guard let email = try await account(key).email else { throw AccessError.noEmail }
-        try await countMail(.owner(SHA256.digest(email.folded.utf8)))
+        let current = try await account(key)
+        guard let email = current.pendingEmail ?? current.email else { throw AccessError.noEmail }
+        try await countMail(Self.mailKey(of: email))
         try await store.writeAccess { writer in
             guard let account = try writer.account(key) else { throw AccessError.noAccount }
-            guard !account.isEmailVerified else { return }
-            try Self.mail(.emailVerification, to: account, about: visitor, in: writer)
+            guard let email = account.pendingEmail ?? (account.isEmailVerified ? nil : account.email) else { return }
+            let holder = try writer.account(foldedEmail: email.folded)
+            // Its owner was told when it was asked for.
+            if let holder, holder.key != key, holder.isEmailVerified { return }
+            try Self.enqueue(.emailVerification, to: account, at: email, about: visitor, in: writer)
         }
         wakeMailQueue()
     }
@@ -116,6 +141,7 @@ extension AccessService {
             try writer.removeCode(digest: digest)
             try writer.removeLockCodes(of: account.key, since: code.causedAt, notSentTo: code.address)
             try Self.endAccess(of: account.key, keeping: nil, tokens: true, in: writer)
+            try Self.distrustDevices(of: account.key, but: visitor, in: writer)
             // The one that made the account is its owner's; of the others nobody was told by a mail.
             try Self.removeIdentities(of: account, in: writer) { $0.createdAt > account.createdAt }
             try writer.note(.locked, of: account.key, by: visitor)
@@ -131,6 +157,7 @@ extension AccessService {
         guard account.email != address else { return }
         account.email = address
         account.isEmailVerified = true
+        account.pendingEmail = nil
         guard var holder = try writer.account(foldedEmail: address.folded), holder.key != account.key else { return }
         if holder.isEmailVerified {
             account.email = nil
@@ -162,17 +189,38 @@ extension AccessService {
         return (account, code)
     }
 
-    /// Queues a mail to the account, or to its former `address`. Does nothing without an address, or when too many
-    /// mails wait.
-    static func mail(
+    /// Queues a mail to the account, or to another `address` of its, if mail is on. An address that nobody proved gets codes
+    /// to prove it alone, and no address gets more than a few mails an hour.
+    func mail(
         _ kind: MailJob.Kind, to account: Account, at address: EmailAddress? = nil, about visitor: Visitor,
         in writer: any AccessWriter
     ) throws {
-        guard let address = address ?? account.email else { return }
+        guard isMailOn, let address = address ?? account.email, kind == .emailVerification || account.isEmailVerified,
+            try mayMail(Self.mailKey(of: address), in: writer)
+        else { return }
+        try Self.enqueue(kind, to: account, at: address, about: visitor, in: writer)
+    }
+
+    /// Does nothing when too many mails wait.
+    private static func enqueue(
+        _ kind: MailJob.Kind, to account: Account, at address: EmailAddress, about visitor: Visitor,
+        in writer: any AccessWriter
+    ) throws {
         _ = try writer.enqueue(
             MailJob(
                 kind: kind, account: account.key, address: address, language: visitor.language, device: visitor.device,
                 network: visitor.network, createdAt: writer.now))
+    }
+
+    /// Mails to an address count together, also over the end of its account.
+    private static func mailKey(of address: EmailAddress) -> AttemptThrottle.Key {
+        .account(SHA256.digest(address.folded.utf8))
+    }
+
+    /// How long until the network may ask for a reset beyond the mails of an hour.
+    private func waitForOwnReset(of address: EmailAddress, by visitor: Visitor) async throws -> Duration? {
+        let key = AttemptThrottle.Key.account(SHA256.digest("\(address.folded) \(visitor.network ?? "")".utf8))
+        return try await ownResets.attempt(key, in: store.attempts, at: instant())
     }
 
     /// Counts a mail to the account.
@@ -184,19 +232,11 @@ extension AccessService {
     /// Counts a mail to the address.
     /// - Returns: how long it takes until it may get another one within the hour; `nil` for one that is allowed.
     private func waitToMail(_ key: AttemptThrottle.Key) async throws -> Duration? {
-        guard let ledger = store.attempts else { return waitFromHere(key) }
-        return try await ledger.attempt(
-            "mail", [key.digest], most: Self.mailsAnHour, within: .seconds(3600), counts: true)
+        try await mails.attempt(key, in: store.attempts, at: instant())
     }
 
     /// The same in a transaction: whether the mail is allowed.
     func mayMail(_ key: AttemptThrottle.Key, in writer: any AccessWriter) throws -> Bool {
-        guard let writer = writer as? any AttemptWriter else { return waitFromHere(key) == nil }
-        return try writer.attempt(
-            "mail", [key.digest], most: Self.mailsAnHour, within: .seconds(3600), counts: true) == nil
-    }
-
-    private func waitFromHere(_ key: AttemptThrottle.Key) -> Duration? {
-        mails.withLock { $0.attempt([key], at: instant()) }
+        try mails.attempt(key, in: writer, at: instant()) == nil
     }
 }

@@ -15,21 +15,31 @@ package final class AccessService: Sendable {
 
     package let store: any AccessStore
     package let verifier: TokenVerifier
-    let policy: SignUpPolicy
-    let providers: ProviderDirectory
+    package let policy: SignUpPolicy
+    package let providers: ProviderDirectory
+    /// `nil`: what people did with Sign in with Apple is not told to Apple.
+    let apple: AppleService?
     let clock: @Sendable () -> Timestamp
     private let onMail: (@Sendable () -> Void)?
+    let onRevocation: @Sendable () -> Void
+    /// What accounts may take; `nil`: no limit.
+    private let quota: Quota?
+    /// Whether there is disk space for new accounts.
+    private let hasRoom: @Sendable () -> Bool
     private let hashing: PasswordHashQueue
     private let derivation: KeyDerivation
     /// Wrong passwords.
     private let failures = Locked(AttemptThrottle(most: 5))
     /// Sign-ups of an address, successful or not.
-    private let signUps = Locked(AttemptThrottle(most: 10))
+    private let signUps = AttemptLimit("sign-up", most: 10, within: .seconds(60))
     /// Requests for resets of an address.
-    let resetRequests = Locked(AttemptThrottle(most: 10, within: .seconds(3600)))
-    /// Mails of an account.
-    let mails = Locked(AttemptThrottle(most: mailsAnHour, within: .seconds(3600)))
-    static let mailsAnHour = 3
+    let resetRequests = AttemptLimit("reset", most: 10, within: .seconds(3600))
+    /// Mails to an address, of all kinds together.
+    let mails = AttemptLimit("mail", most: 3, within: .seconds(3600))
+    /// Resets beyond these, asked for from one network.
+    let ownResets = AttemptLimit("own-reset", most: 1, within: .seconds(3600))
+    /// Changes of an account's address, successful or not.
+    let emailChanges = AttemptLimit("email-change", most: 10, within: .seconds(3600))
     let instant: @Sendable () -> ContinuousClock.Instant
     private struct Note {
         let account: AccountKey
@@ -44,13 +54,19 @@ package final class AccessService: Sendable {
     ///   - policy: who may sign up.
     ///   - clock: measures the age of sessions and codes.
     ///   - onMail: called when a mail waits; `nil` if no mail is sent.
+    ///   - apple: takes the codes of deletions; `nil`: they are ignored.
+    ///   - onRevocation: called when a revocation waits.
+    ///   - quota: what accounts may take; `nil`: no limit.
+    ///   - hasRoom: whether there is disk space for new accounts.
     ///   - hashing: the queue that hashes passwords.
     ///   - derivation: the parameters of new hashes; older hashes are replaced at log-in.
     ///   - instant: the clock of the throttles.
     package init(
         store: any AccessStore, verifier: TokenVerifier, policy: SignUpPolicy = .open,
         providers: ProviderDirectory = .none, clock: @escaping @Sendable () -> Timestamp,
-        onMail: (@Sendable () -> Void)? = nil,
+        onMail: (@Sendable () -> Void)? = nil, apple: AppleService? = nil,
+        onRevocation: @escaping @Sendable () -> Void = {}, quota: Quota? = nil,
+        hasRoom: @escaping @Sendable () -> Bool = { true },
         hashing: PasswordHashQueue = PasswordHashQueue(),
         derivation: KeyDerivation = PasswordHash.current,
         instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -61,6 +77,10 @@ package final class AccessService: Sendable {
         self.providers = providers
         self.clock = clock
         self.onMail = onMail
+        self.apple = apple
+        self.onRevocation = onRevocation
+        self.quota = quota
+        self.hasRoom = hasRoom
         self.hashing = hashing
         self.instant = instant
         self.derivation = derivation
@@ -96,45 +116,66 @@ package final class AccessService: Sendable {
                 throw AccessError.invitationRequired
             }
         }
-        return try await makeAccount(email: email, password: password, displayName: displayName, by: visitor) {
-            [policy] in try Self.admit(invitation, for: email, policy: policy, in: $0)
-        }
+        return try await makeAccount(
+            email: email, password: password, displayName: displayName, by: visitor, limits: limitsOfUnproven
+        ) { [policy] in try Self.admit(invitation, for: email, policy: policy, in: $0) }
     }
 
-    /// - Throws: ``AccessError/tooManySignUps(_:)``.
+    /// Without mail nothing can be proven. A server whose accounts may take less has no need of it.
+    private var limitsOfUnproven: OwnLimits? {
+        let limits = OwnLimits.unproven
+        guard isMailOn, let quota, let bytes = limits.bytes, let tasks = limits.tasks, quota.bytes > bytes,
+            quota.tasks > tasks
+        else { return nil }
+        return limits
+    }
+
+    /// Called before a visitor makes an account, in any way.
+    /// - Throws: ``AccessError/tooManySignUps(_:)``, `StoreError.full` when the disk has only its reserve left, which is for the
+    ///   accounts that are there.
     func countSignUp(of visitor: Visitor) async throws {
-        let key = AttemptThrottle.Key.address(visitor.origin)
-        let wait =
-            if let ledger = store.attempts {
-                try await ledger.attempt("sign-up", [key.digest], most: 10, within: .seconds(60), counts: true)
-            } else {
-                signUps.withLock { $0.attempt([key], at: instant()) }
-            }
+        guard hasRoom() else { throw StoreError.full }
+        let wait = try await signUps.attempt(.address(visitor.origin), in: store.attempts, at: instant())
         if let wait { throw AccessError.tooManySignUps(wait) }
     }
 
     /// The same for the command line, for which sign-up is never closed.
-    /// - Parameter admit: finds the invitation to use up, if one is needed; called in the transaction.
+    /// - Parameters:
+    ///   - limits: those of the account until its address is proven; `nil`: those of all.
+    ///   - admit: finds the invitation to use up, if one is needed; called in the transaction.
     package func makeAccount(
         email: EmailAddress, password: Password, displayName: String?, by visitor: Visitor = .operator,
+        limits: OwnLimits? = nil,
         admit: @escaping @Sendable (any AccessWriter) throws -> Invitation? = { _ in nil }
     ) async throws -> Account {
         // Checked first to save the hashing, and again in the transaction, where it cannot change.
-        guard try await store.readAccess({ try $0.account(foldedEmail: email.folded) }) == nil else {
-            throw AccessError.emailTaken
-        }
+        let holder = try await store.readAccess { try $0.account(foldedEmail: email.folded) }
+        guard holder.map(isWeak) ?? true else { throw AccessError.emailTaken }
         let hash = try await hashed(password, .signUp, for: visitor.origin)
-        let account = try await store.writeAccess { [isMailOn] writer in
-            guard try writer.account(foldedEmail: email.folded) == nil else { throw AccessError.emailTaken }
+        let account = try await store.writeAccess { [self] writer in
+            let holder = try writer.account(foldedEmail: email.folded)
+            guard holder.map(isWeak) ?? true else { throw AccessError.emailTaken }
             let invitation = try admit(writer)
+            if let holder { try Self.takeAddress(of: holder, in: writer) }
             let account = try writer.makeAccount(email: email, displayName: displayName, passwordHash: hash)
+            if let limits { try writer.setLimits(limits, of: account.key) }
             if let invitation { try writer.useInvitation(invitation.id) }
             try writer.note(.signUp, of: account.key, by: visitor)
-            if isMailOn { try Self.mail(.emailVerification, to: account, about: visitor, in: writer) }
+            try mail(.emailVerification, to: account, about: visitor, in: writer)
             return account
         }
         wakeMailQueue()
         return account
+    }
+
+    /// True for an account whose address is only claimed: it gives way. Without mail nothing can be proven.
+    func isWeak(_ account: Account) -> Bool { isMailOn && !account.isEmailVerified }
+
+    /// Somebody else gets the address that the account only claimed.
+    static func takeAddress(of holder: Account, in writer: any AccessWriter) throws {
+        var holder = holder
+        holder.email = nil
+        try writer.save(holder)
     }
 
     /// Begins a session.
@@ -142,16 +183,19 @@ package final class AccessService: Sendable {
     ///   ``AccessError/accountLocked``, ``AccessError/accountDisabled``.
     package func logIn(email: String, password: Password, by visitor: Visitor) async throws -> LogIn {
         let folded = EmailAddress.fold(email)
-        let (account, stored) = try await store.readAccess { reader in
+        let (account, stored, isKnown) = try await store.readAccess { reader in
             let account = try reader.account(foldedEmail: folded)
             // An unknown address takes the same look-ups; no account has the number 0.
-            return (account, try reader.passwordHash(of: account?.key ?? AccountKey(number: 0)))
+            let key = account?.key ?? AccountKey(number: 0)
+            return (
+                account, try reader.passwordHash(of: key), try reader.hasLoggedIn(key, network: visitor.network)
+            )
         }
         let renewed: String?
         do {
             renewed = try await verify(
                 password, against: stored, counting: [.account(SHA256.digest(folded.utf8)), .address(visitor.origin)],
-                for: visitor.origin, or: .wrongCredentials)
+                for: visitor.origin, isKnown: isKnown, or: .wrongCredentials)
         } catch AccessError.wrongCredentials {
             if let account { noteFailureLater(of: account.key, by: visitor) }
             throw AccessError.wrongCredentials
@@ -164,15 +208,19 @@ package final class AccessService: Sendable {
             guard let account = try writer.account(account.key), try writer.passwordHash(of: account.key) == stored
             else { throw AccessError.wrongCredentials }
             if let renewed { try writer.setPasswordHash(renewed, of: account.key) }
-            return try begin(of: account, provider: nil, by: visitor, digest: secret.digest, in: writer)
+            return try begin(of: account, proven: nil, by: visitor, digest: secret.digest, in: writer)
         }
         wakeMailQueue()
         return LogIn(secret: secret, session: session, account: account)
     }
 
     /// Begins a session of an active account, and notifies its owner of a new device.
+    /// - Parameters:
+    ///   - proven: what a provider's token told; `nil` for a password.
+    ///   - identity: the one that the token is of.
     func begin(
-        of account: Account, provider: String?, by visitor: Visitor, digest: [UInt8], in writer: any AccessWriter
+        of account: Account, proven: ProvenIdentity?, identity: ID? = nil, by visitor: Visitor, digest: [UInt8],
+        in writer: any AccessWriter
     ) throws -> Session {
         switch account.state {
         case .active: break
@@ -182,17 +230,25 @@ package final class AccessService: Sendable {
         try Self.makeRoom(for: account.key, in: writer)
         let session = Session(
             id: writer.makeID(), account: account.key, device: visitor.device, createdAt: writer.now,
-            lastUsedAt: writer.now, expiresAt: writer.now + Session.lifetime, provider: provider)
+            lastUsedAt: writer.now, expiresAt: writer.now + Session.lifetime, provider: proven?.provider,
+            provenAt: proven?.issuedAt, identity: identity, clientID: proven?.clientID)
         try writer.insert(session, digest: digest)
         // After the first log-in, report each new device and network.
         if isMailOn, try writer.hasLoggedIn(account.key),
-            try !writer.hasLoggedIn(account.key, device: visitor.device, network: visitor.network),
-            try mayMail(.owner(Self.throttleKey(of: account)), in: writer)
+            try !writer.hasLoggedIn(account.key, device: visitor.device, network: visitor.network)
         {
-            try Self.mail(.newDevice, to: account, about: visitor, in: writer)
+            try mail(.newDevice, to: account, about: visitor, in: writer)
         }
         try writer.note(.logIn, of: account.key, by: visitor)
+        try writer.rememberDevice(of: visitor, account.key)
         return session
+    }
+
+    /// Makes a log-in of every device but the caller's one that the owner is told of: others may have logged in before.
+    static func distrustDevices(of account: AccountKey, but visitor: Visitor, in writer: any AccessWriter) throws {
+        try writer.forgetDevices(of: account)
+        // Else the next log-in would pass for the first one, of which nobody is told.
+        try writer.rememberDevice(of: visitor, account)
     }
 
     /// Records a wrong password after the answer: for an unknown address nothing is written, and its answer must take
@@ -265,18 +321,20 @@ package final class AccessService: Sendable {
     }
 
     /// Compares a password with the stored hash, or with that for unknown addresses, and counts failures.
-    /// - Parameter client: the client whose share of the queue it uses.
+    /// - Parameters:
+    ///   - client: the client whose share of the queue it uses.
+    ///   - isKnown: whether somebody logged in to the account from there before.
     /// - Returns: a new hash to store, when the stored one has old parameters.
     /// - Throws: `refusal`, ``AccessError/throttled(_:)``, ``AccessError/busy``.
     func verify(
         _ password: Password, against stored: String?, counting keys: [AttemptThrottle.Key], for client: String,
-        or refusal: AccessError
+        isKnown: Bool = false, or refusal: AccessError
     ) async throws -> String? {
         let hash = stored.flatMap { PasswordHash($0) }
         let compared = hash ?? nobodysHash
         if let ledger = store.attempts {
             return try await verify(in: ledger, counting: keys, or: refusal) {
-                try await queued(.logIn, for: client) { [derivation] in
+                try await queued(.logIn, for: client, isKnown: isKnown) { [derivation] in
                     guard try password.matches(compared), let hash else { return (false, nil) }
                     return (true, hash.needsRenewal(by: derivation) ? try password.hashed(by: derivation).text : nil)
                 }
@@ -285,7 +343,7 @@ package final class AccessService: Sendable {
         try refuseThrottled(keys)
         // Check again in the queue, which runs one job at a time: of a thousand concurrent guesses only five are
         // compared.
-        return try await queued(.logIn, for: client) { [self] in
+        return try await queued(.logIn, for: client, isKnown: isKnown) { [self] in
             try refuseThrottled(keys)
             guard try password.matches(compared), let hash else {
                 failures.withLock { $0.count(keys, at: instant()) }
@@ -300,10 +358,11 @@ package final class AccessService: Sendable {
     }
 
     private func queued<T: Sendable>(
-        _ purpose: PasswordHashQueue.Purpose, for client: String, _ work: @escaping @Sendable () throws -> T
+        _ purpose: PasswordHashQueue.Purpose, for client: String, isKnown: Bool = false,
+        _ work: @escaping @Sendable () throws -> T
     ) async throws -> T {
         do {
-            return try await hashing.run(purpose, for: client) { Result(catching: work) }.get()
+            return try await hashing.run(purpose, for: client, isKnown: isKnown) { Result(catching: work) }.get()
         } catch is PasswordHashQueue.Busy {
             throw AccessError.busy
         } catch is KeyDerivation.Failed {

@@ -49,6 +49,10 @@ package protocol AccessReader {
     func identity(provider: String, subject: String) throws -> Identity?
     /// In the order of their linking.
     func identities(of account: AccountKey) throws -> [Identity]
+    func erasure(of account: AccountKey) throws -> Erasure?
+    /// Of the account that this identity opened last.
+    func erasure(provider: String, subject: String) throws -> Erasure?
+    func erasures(dueAt now: Timestamp, limit: Int) throws -> [Erasure]
     func invitation(digest: [UInt8]) throws -> Invitation?
     /// Those that the account made and did not remove, newest first.
     func invitations(of account: AccountKey) throws -> [Invitation]
@@ -57,12 +61,35 @@ package protocol AccessReader {
     func invitationTime(of account: AccountKey, newest place: Int) throws -> Timestamp?
     /// The newest first, below `number`.
     func events(of account: AccountKey, before number: Int64?, limit: Int) throws -> [AccountEvent]
+    /// Whether any device is remembered of the account, see ``AccessWriter/rememberDevice(of:_:)``.
     func hasLoggedIn(_ account: AccountKey) throws -> Bool
     func hasLoggedIn(_ account: AccountKey, device: String?, network: String?) throws -> Bool
+    /// With any device.
+    func hasLoggedIn(_ account: AccountKey, network: String?) throws -> Bool
+    /// Those that are remembered, the last seen first.
+    func knownDevices(of account: AccountKey) throws -> [KnownDevice]
     func mails(dueAt now: Timestamp, limit: Int) throws -> [MailJob]
     /// `nil` when none waits.
     func nextMailDue() throws -> Timestamp?
     func mailCount() throws -> Int
+    func revocations(dueAt now: Timestamp, limit: Int) throws -> [Revocation]
+    /// `nil` when none waits.
+    func nextRevocationDue() throws -> Timestamp?
+    func revocationCount() throws -> Int
+    /// In the order of their registration.
+    func devices(of account: AccountKey) throws -> [PushDevice]
+    func device(_ id: ID, of account: AccountKey) throws -> PushDevice?
+    func pushes(dueAt now: Timestamp, limit: Int) throws -> [PushJob]
+    /// `nil` when none waits.
+    func nextPushDue() throws -> Timestamp?
+    func pushCount() throws -> Int
+    func pushCount(of account: AccountKey) throws -> Int
+    func schedule(of account: AccountKey) throws -> ReminderSchedule?
+    /// Those whose reminder is due, or whose account has changed, in the order of accounts.
+    func schedules(dueAt now: Timestamp, after last: AccountKey?, limit: Int) throws -> [ReminderSchedule]
+    func serverKey(_ name: String) throws -> ServerKey?
+    /// The account's board in the same snapshot or transaction.
+    func board(of account: AccountKey) throws -> any BoardReader
     /// The language in the account's settings.
     func locale(of account: AccountKey) throws -> String?
 
@@ -83,11 +110,12 @@ package protocol AccessWriter: AccessReader {
     func makeAccount(email: EmailAddress?, displayName: String?, passwordHash: String?) throws -> Account
     /// Whether the account's board has this image, which nobody else removes before the end of the transaction.
     func hasImage(_ id: ID, of account: AccountKey) throws -> Bool
-    /// Writes the address, the name and the state. Not the image: the board may have removed it since the account was read.
+    /// Writes the addresses, the name and the state. Not the image: the board may have removed it since the account was read.
     func save(_ account: Account) throws
     /// Writes the image that the account shows; the board has it, see ``hasImage(_:of:)``.
     func setImage(_ id: ID?, of account: AccountKey) throws
     func setLimits(_ limits: OwnLimits, of account: AccountKey) throws
+    /// The account can be logged in to then: it is not erased for want of that.
     func setPasswordHash(_ hash: String, of account: AccountKey) throws
     /// Erases the account and every row of its board, sessions and tokens included.
     func eraseAccount(_ key: AccountKey) throws
@@ -103,20 +131,48 @@ package protocol AccessWriter: AccessReader {
     func removeCodes(_ kind: StoredCode.Kind, of account: AccountKey) throws
     /// Removes lock codes that went to another address, and mails that would, about what happened since then.
     func removeLockCodes(of account: AccountKey, since cause: Timestamp, notSentTo address: EmailAddress) throws
+    /// The account can be logged in to then: it is not erased for want of that.
     func insert(_ identity: Identity) throws
+    /// Sends no mails to the address, which is the identity's; `nil` ends that.
+    func setSilencedEmail(_ email: EmailAddress?, of identity: Identity) throws
+    func insert(_ erasure: Erasure) throws
+    /// Remembers a provider's token until it has expired. False when it was used before.
+    func useIDToken(_ digest: [UInt8], until end: Timestamp) throws -> Bool
     /// False when there was none.
     func removeIdentity(_ id: ID, of account: AccountKey) throws -> Bool
     func insert(_ invitation: Invitation, digest: [UInt8]) throws
     func useInvitation(_ id: ID) throws
     /// False when there was none.
     func removeInvitation(_ id: ID, of account: AccountKey) throws -> Bool
-    /// Records an event. Drops old events of an account with very many.
+    /// Records an event. Drops old events of a kind of which the account has very many.
     func note(_ kind: AccountEvent.Kind, of account: AccountKey, by visitor: Visitor) throws
+    /// Remembers the device and network of a log-in. Of an account's devices those seen last stay, at most
+    /// ``AccountEvent/mostKnownDevices``.
+    func rememberDevice(of visitor: Visitor, _ account: AccountKey) throws
+    func forgetDevices(of account: AccountKey) throws
     /// False when too many wait.
     func enqueue(_ mail: MailJob) throws -> Bool
     /// Counts an attempt. False when somebody else has, or has removed the mail, since it was read.
     func postponeMail(_ mail: MailJob, until due: Timestamp) throws -> Bool
     func removeMail(_ number: Int64) throws
+    func enqueue(_ revocation: Revocation) throws
+    /// Counts an attempt. False when somebody else has, or has removed the revocation, since it was read.
+    func postponeRevocation(_ revocation: Revocation, until due: Timestamp) throws -> Bool
+    func removeRevocation(_ number: Int64) throws
+    /// Writes all of the device.
+    func save(_ device: PushDevice) throws
+    /// False when there was none.
+    func removeDevice(_ id: ID, of account: AccountKey) throws -> Bool
+    /// Removes devices of any account with the same target.
+    func removeOtherDevices(with device: PushDevice) throws
+    /// Removes those that are bound to any other session, ended or not.
+    func removeDevices(of account: AccountKey, keeping session: ID?) throws
+    func enqueue(_ push: PushJob) throws
+    /// Counts an attempt. False when somebody else has, or has removed the notification, since it was read.
+    func postponePush(_ push: PushJob, until due: Timestamp) throws -> Bool
+    func removePush(_ number: Int64, of account: AccountKey) throws
+    func save(_ schedule: ReminderSchedule) throws
+    func save(_ key: ServerKey) throws
 
     func insert(_ token: AccessToken, digest: [UInt8]) throws
     /// Stamps the last use. Does nothing when the token is gone.

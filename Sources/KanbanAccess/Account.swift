@@ -6,12 +6,15 @@ package struct Account: Hashable, Sendable {
     package var id: ID
     /// `nil` for the built-in account of `--auth open`, and without an address that a provider has verified.
     package var email: EmailAddress?
+    /// The address that takes its place once a code that was sent there comes back.
+    package var pendingEmail: EmailAddress?
     /// 1–100 code points.
     package var displayName: String?
     /// An image of the account's board.
     package var image: ID?
     package var createdAt: Timestamp
-    /// Whether a code from a mail, or a provider, has verified the address.
+    /// True if the address is proven, by a code that was mailed to it or by a provider. An account that proves the address
+    /// takes it from one that has not.
     package var isEmailVerified: Bool
     package var state: State
     /// Limits of its own, in place of the server's.
@@ -27,12 +30,14 @@ package struct Account: Hashable, Sendable {
     }
 
     package init(
-        key: AccountKey, id: ID, email: EmailAddress?, displayName: String? = nil, image: ID? = nil,
+        key: AccountKey, id: ID, email: EmailAddress?, pendingEmail: EmailAddress? = nil,
+        displayName: String? = nil, image: ID? = nil,
         createdAt: Timestamp, isEmailVerified: Bool = false, state: State = .active, limits: OwnLimits = OwnLimits()
     ) {
         self.key = key
         self.id = id
         self.email = email
+        self.pendingEmail = pendingEmail
         self.displayName = displayName
         self.image = image
         self.createdAt = createdAt
@@ -60,12 +65,21 @@ package struct Session: Hashable, Sendable {
     package var expiresAt: Timestamp
     /// The sign-in provider of the log-in; `nil` for a password.
     package var provider: String?
+    /// When the provider made the token that opened it.
+    package var provenAt: Timestamp?
+    /// The identity that opened it.
+    package var identity: ID?
+    /// The client id of the app that asked the provider for that token.
+    package var clientID: String?
 
     package init(
         id: ID, account: AccountKey, device: String?, createdAt: Timestamp, lastUsedAt: Timestamp, expiresAt: Timestamp,
-        provider: String? = nil
+        provider: String? = nil, provenAt: Timestamp? = nil, identity: ID? = nil, clientID: String? = nil
     ) {
         self.provider = provider
+        self.provenAt = provenAt
+        self.identity = identity
+        self.clientID = clientID
         self.id = id
         self.account = account
         self.device = device
@@ -89,6 +103,8 @@ package struct AccessToken: Hashable, Sendable {
 
     /// The most tokens of an account.
     package static let most = 100
+    /// How long one lives at most that was made without the password.
+    package static let unprovenLifetime: Duration = .seconds(365 * 86_400)
 
     package var id: ID
     package var account: AccountKey

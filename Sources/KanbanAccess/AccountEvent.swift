@@ -22,9 +22,8 @@ package struct AccountEvent: Hashable, Sendable {
 
     /// How long they are kept.
     package static let lifetime: Duration = .seconds(365 * 86_400)
-    /// The most events of an account: guesses of passwords must not fill the disk.
-    package static let most = 2_000
-
+    /// The most devices of an account whose log-ins are expected, each with its network.
+    package static let mostKnownDevices = 100
     /// Grows from event to event.
     package var number: Int64
     package var id: ID
@@ -49,6 +48,14 @@ package struct AccountEvent: Hashable, Sendable {
     }
 }
 
+/// A device, or a network, from which an account was logged in to: for its owner.
+package struct KnownDevice: Hashable, Sendable {
+    /// The name that the device sent.
+    package var device: String?
+    package var network: String?
+    package var firstSeenAt, lastSeenAt: Timestamp
+}
+
 /// The caller as far as the request tells: for throttles, events and mails.
 package struct Visitor: Hashable, Sendable {
     /// The key of throttles: an IPv4 address, or the first 64 bits of an IPv6 address as `2001:db8:1:2::/64`.
@@ -66,6 +73,8 @@ package struct Visitor: Hashable, Sendable {
 
     /// The operator at the command line.
     package static let `operator` = Visitor(origin: "")
+    /// A provider, for a person who did something there.
+    static let provider = Visitor(origin: "")
 
     /// The address without its host part: `192.0.2.0/24`, `2001:db8:1::/48`; `nil` when there is none.
     package var network: String? {

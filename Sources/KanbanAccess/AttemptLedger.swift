@@ -1,5 +1,6 @@
 import Crypto
 import Kanban
+import Locks
 
 /// Counts limited attempts for all servers that share the accounts.
 package protocol AttemptLedger: Sendable {
@@ -30,6 +31,43 @@ extension AttemptThrottle.Key {
         case .owner(let digest): SHA256.digest([1] + digest)
         case .address(let address): SHA256.digest([2] + Array(address.utf8))
         }
+    }
+}
+
+/// A limit of attempts: how many of a key within a time. Servers that share the accounts count together.
+final class AttemptLimit: Sendable {
+    /// Its name in the ledger.
+    private let kind: String
+    private let most: Int
+    private let window: Duration
+    private let counted: Locked<AttemptThrottle>
+
+    init(_ kind: String, most: Int, within window: Duration) {
+        self.kind = kind
+        self.most = most
+        self.window = window
+        counted = Locked(AttemptThrottle(most: most, within: window))
+    }
+
+    /// Counts an attempt unless it has to wait.
+    /// - Returns: the time to wait; `nil` for an allowed attempt.
+    func attempt(
+        _ key: AttemptThrottle.Key, in ledger: (any AttemptLedger)?, at now: ContinuousClock.Instant
+    ) async throws -> Duration? {
+        guard let ledger else { return attempt(key, at: now) }
+        return try await ledger.attempt(kind, [key.digest], most: most, within: window, counts: true)
+    }
+
+    /// The same in a transaction that is under way.
+    func attempt(
+        _ key: AttemptThrottle.Key, in writer: any AccessWriter, at now: ContinuousClock.Instant
+    ) throws -> Duration? {
+        guard let writer = writer as? any AttemptWriter else { return attempt(key, at: now) }
+        return try writer.attempt(kind, [key.digest], most: most, within: window, counts: true)
+    }
+
+    private func attempt(_ key: AttemptThrottle.Key, at now: ContinuousClock.Instant) -> Duration? {
+        counted.withLock { $0.attempt([key], at: now) }
     }
 }
 

@@ -1,39 +1,65 @@
+import Foundation
+import JSON
 import Kanban
 
-/// The e-mail address with which an account logs in: stored as typed, without white space around it; compared without
-/// regard to case.
+/// The e-mail address with which an account logs in: stored as typed, without white space around it; found by its
+/// ``folded`` form. Two values are equal when they are spelled alike, byte for byte.
 package struct EmailAddress: Hashable, Sendable {
     package let text: String
-    /// The key for comparing addresses; see ``CaseFolding``.
+    /// The key of addresses that are the same: the ``Kanban/Swift/String/sameKey`` of the local part, and the domain in
+    /// A-labels.
     package let folded: String
 
     /// Accepts texts of the form of an address: a local part, one `@`, and a domain. Only a mail can tell whether it
     /// exists. Returns `nil` for anything else, and above 254 bytes (RFC 5321 §4.5.3.1.3 without the brackets).
     package init?(_ text: String) {
         let trimmed = text.trimmed
-        guard let at = trimmed.lastIndex(of: "@"), trimmed.utf8.count <= 254,
-            Self.isLocal(trimmed[..<at]), Self.isDomain(trimmed[trimmed.index(after: at)...]),
+        guard let at = trimmed.unicodeScalars.lastIndex(of: "@"), trimmed.utf8.count <= 254,
+            Self.isLocal(trimmed[..<at]), Self.isDomain(trimmed[trimmed.unicodeScalars.index(after: at)...]),
             !trimmed.unicodeScalars.contains(where: Self.isForbidden)
         else { return nil }
         self.text = trimmed
-        folded = CaseFolding.fold(trimmed)
+        folded = Self.fold(trimmed)
     }
 
     /// An address of an existing account, accepted by an earlier rule.
     package init(stored text: String) {
         self.text = text
-        folded = CaseFolding.fold(text)
+        folded = Self.fold(text)
     }
 
-    /// Whether the two differ at most in the case of ASCII letters. Others that fold to the same text may be of two people:
-    /// `straße@` and `strasse@`.
+    package static func == (left: EmailAddress, right: EmailAddress) -> Bool {
+        left.text.isSpelled(like: right.text)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(Spelling(text))
+    }
+
+    /// Whether mail to one comes to the other: they have one domain, and the local parts differ at most in the case of ASCII
+    /// letters and in their composition (RFC 6532 §3.1). Others that fold to the same text may be of two people: `straße@` and
+    /// `strasse@`.
     package func isSameMailbox(as other: EmailAddress) -> Bool {
-        text.utf8.map(CaseFolding.lowercasedASCII) == other.text.utf8.map(CaseFolding.lowercasedASCII)
+        mailbox.isSpelled(like: other.mailbox)
+    }
+
+    private var mailbox: String {
+        Self.key(of: text) { local in
+            String(
+                decoding: local.precomposedStringWithCanonicalMapping.utf8.map(CaseFolding.lowercasedASCII),
+                as: UTF8.self)
+        }
     }
 
     /// Folds the text of a log-in, address or not: another text finds no account.
     package static func fold(_ text: String) -> String {
-        CaseFolding.fold(text.trimmed)
+        key(of: text.trimmed, local: \.sameKey)
+    }
+
+    private static func key(of text: String, local key: (String) -> String) -> String {
+        let scalars = text.unicodeScalars
+        guard let at = scalars.lastIndex(of: "@") else { return key(text) }
+        return key(String(scalars[..<at])) + "@" + DomainName.aLabels(String(scalars[scalars.index(after: at)...]))
     }
 
     /// Words between dots, or a quoted text (RFC 5321 §4.1.2), with characters beyond ASCII (RFC 6531 §3.3).

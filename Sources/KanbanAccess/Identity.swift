@@ -14,10 +14,14 @@ package struct Identity: Hashable, Sendable {
     /// The address from the provider when it was linked, so that people can recognize the identity.
     package var email: String?
     package var createdAt: Timestamp
+    /// An address of the person to which Apple forwards no mails.
+    package var silencedEmail: EmailAddress?
 
     package init(
-        id: ID, account: AccountKey, provider: String, subject: String, email: String?, createdAt: Timestamp
+        id: ID, account: AccountKey, provider: String, subject: String, email: String?, createdAt: Timestamp,
+        silencedEmail: EmailAddress? = nil
     ) {
+        self.silencedEmail = silencedEmail
         self.id = id
         self.account = account
         self.provider = provider

@@ -1,11 +1,12 @@
 import Crypto
 import Foundation
+import Kanban
 
 /// A password as typed. Composed and decomposed characters are equal (RFC 8265 §4.2): macOS and Windows keyboards send
 /// `é` differently.
 package struct Password: Sendable {
     /// The allowed code points of a new password.
-    package static let length = 8...256
+    package static let length = TextRule.passwordLength
 
     private let text: String
     /// Code points as they were typed.

@@ -1,24 +1,3 @@
-#if canImport(Network)
-    import KanbanClient
-    import Network
-
-    /// Tells the board when there may be a way to the server again. A hint to try, never a reason not to.
-    public final class Reachability: Sendable {
-        private let monitor = NWPathMonitor()
-
-        public init(_ board: KanbanBoard) {
-            monitor.pathUpdateHandler = { path in
-                if path.status == .satisfied { board.networkChanged() }
-            }
-            monitor.start(queue: .global(qos: .utility))
-        }
-
-        deinit {
-            monitor.cancel()
-        }
-    }
-#endif
-
 #if canImport(BackgroundTasks) && os(iOS) || KANBAN_APPLE_STUBS
     import BackgroundTasks
     import Foundation
@@ -37,24 +16,21 @@
             let push = Task {
                 // The edits stay on disk; the next start sends them.
                 try? await board.syncNow(until: .pushed, timeout: .seconds(20))
+                // iOS ends a suspended process that has a file of an App Group locked.
+                await board.waitUntilPaused()
                 time.end()
             }
             time.begin { push.cancel() }
         }
 
-        /// To be called before the app has finished launching.
+        /// To be called before the app has finished launching. A board that the closure opens, while the app is not in front, holds no
+        /// lock once it was synced.
+        @available(iOSApplicationExtension, unavailable)
         public static func register(_ identifier: String, board: @escaping @Sendable () async -> KanbanBoard?) {
             _ = BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) { task in
                 schedule(identifier)
-                let running = Task {
-                    do {
-                        try await board()?.syncNow(timeout: .seconds(20))
-                        task.setTaskCompleted(success: true)
-                    } catch {
-                        // The edits stay; the next time tries again.
-                        task.setTaskCompleted(success: false)
-                    }
-                }
+                let refresh = Refresh(task: task)
+                let running = Task { await refresh.run(board) }
                 task.expirationHandler = { running.cancel() }
             }
         }
@@ -65,6 +41,35 @@
             request.earliestBeginDate = Date(timeIntervalSinceNow: seconds)
             // Not allowed in the simulator, and by a user who turned it off: then the app syncs when it is opened.
             try? BGTaskScheduler.shared.submit(request)
+        }
+    }
+
+    /// A time that iOS gives to sync.
+    ///
+    /// Unchecked: iOS hands the task over, and it may be completed on any thread.
+    @available(iOSApplicationExtension, unavailable)
+    private struct Refresh: @unchecked Sendable {
+        let task: BGTask
+
+        func run(_ open: @Sendable () async -> KanbanBoard?) async {
+            guard let board = await open() else { return task.setTaskCompleted(success: true) }
+            let isInFront = await pauseUnlessInFront(board)
+            do {
+                try await board.syncNow(timeout: .seconds(20))
+                if !isInFront { await board.waitUntilPaused() }
+                task.setTaskCompleted(success: true)
+            } catch {
+                // The edits stay; the next time tries again.
+                if !isInFront { await board.waitUntilPaused() }
+                task.setTaskCompleted(success: false)
+            }
+        }
+
+        /// Before the sync: an app that comes to the front meanwhile starts the board.
+        @MainActor private func pauseUnlessInFront(_ board: KanbanBoard) -> Bool {
+            let isInFront = UIApplication.shared.applicationState != .background
+            if !isInFront { board.pause() }
+            return isInFront
         }
     }
 

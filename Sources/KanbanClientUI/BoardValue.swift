@@ -14,25 +14,65 @@
         }
     }
 
-    /// A live value of the board in the environment: `@BoardValue({ $0.tasks(in: .todo) }) var tasks`. What the closure takes from
-    /// its view may change: `init(_ status: Status) { _tasks = BoardValue { $0.tasks(in: status) } }`.
+    /// A live value of the board in the environment: `@BoardValue({ $0.tasks(in: .todo) }) var tasks`. A value that is no list has
+    /// a first one, for the time without a board: `@BoardValue({ $0.counts() }) var counts = BoardCounts()`. What the closure
+    /// takes from its view may change: `init(_ status: Status) { _tasks = BoardValue { $0.tasks(in: status) } }`.
     @propertyWrapper @MainActor
     public struct BoardValue<Value: Sendable>: DynamicProperty {
         @Environment(\.kanbanBoard) private var board
         @State private var follower = Follower<Value>()
-        private let live: (KanbanBoard) -> Live<Value>
+        private let first: Value
+        private let animation: Animation?
+        private let live: @MainActor (KanbanBoard) -> Live<Value>
 
-        public init(_ live: @escaping (KanbanBoard) -> Live<Value>) {
+        /// - Parameter animation: of each later value.
+        public init(
+            wrappedValue: Value, _ live: @escaping @MainActor (KanbanBoard) -> Live<Value>,
+            animation: Animation? = nil
+        ) {
+            first = wrappedValue
+            self.animation = animation
             self.live = live
         }
 
-        /// `nil` without a board in the environment, and when the disk fails.
-        public var wrappedValue: Value? { follower.value }
+        /// A list, which is empty without a board.
+        public init(_ live: @escaping @MainActor (KanbanBoard) -> Live<Value>, animation: Animation? = nil)
+        where Value: RangeReplaceableCollection {
+            self.init(wrappedValue: Value(), live, animation: animation)
+        }
 
-        public func update() {
-            guard let board else { return }
-            // The view is made anew with a closure that may ask for something else.
-            follower.follow(live(board))
+        /// A value that there may be none of, such as ``KanbanBoard/task(live:)``.
+        public init(_ live: @escaping @MainActor (KanbanBoard) -> Live<Value>, animation: Animation? = nil)
+        where Value: ExpressibleByNilLiteral {
+            self.init(wrappedValue: nil, live, animation: animation)
+        }
+
+        /// The last one that could be read.
+        public var wrappedValue: Value { follower.value ?? first }
+
+        /// Why it follows the board no more: `$tasks.error`.
+        public var projectedValue: BoardReading {
+            BoardReading(error: follower.error, isLoaded: follower.value != nil)
+        }
+
+        /// SwiftUI calls it on the main thread.
+        public nonisolated func update() {
+            MainActor.assumeIsolated {
+                guard let board else { return }
+                let animation = animation
+                // The view is made anew with a closure that may ask for something else.
+                follower.follow(live(board)) { change in
+                    if let animation { withAnimation(animation, change) } else { change() }
+                }
+            }
         }
     }
 #endif
+
+/// How a ``BoardValue`` stands.
+public struct BoardReading: Sendable {
+    /// The disk failed: the value stays as it was.
+    public let error: (any Error)?
+    /// False as long as the value is the first one of the view's own.
+    public let isLoaded: Bool
+}

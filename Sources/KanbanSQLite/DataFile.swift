@@ -31,8 +31,7 @@ enum DataFile {
 
     /// Makes a file that has its tables before it has its name.
     private static func make(_ path: String, _ configuration: FileStoreConfiguration) throws {
-        // A unique name, because two processes may start at once.
-        let partial = "\(path).\(getpid()).partial"
+        let partial = DurableFile.partialName(of: path)
         do {
             try DurableFile.create(partial)
             let connection = try SQLiteConnection(
@@ -67,6 +66,8 @@ enum DataFile {
         try Schema.migrate(connection, steps: steps) { version in
             try copy(connection.path, to: "\(connection.path).v\(version)-\(now.milliseconds)")
         }
+        // A backup that somebody copied here, or that a copy of a database made: from now on it changes.
+        if try Seal.isThere(on: connection) { try Seal.remove(from: connection) }
     }
 
     static func makeDirectory(_ path: String) throws {

@@ -5,8 +5,10 @@ import Locks
 /// Checks that the paths of the data still lead to the files that the store has open.
 ///
 /// A deleted or moved file stays writable for the process that has it open. Without this check the server would acknowledge
-/// writes that the next start does not find. It checks the log and its index too, and the time of the data file's last
-/// change: no other process writes to it, and a copy over it (`cp`) keeps the device and the inode.
+/// writes that the next start does not find. It checks the log and its index too.
+///
+/// A copy over the data file (`cp`) keeps the device and the inode. So a change of the file's size or time that is not the
+/// server's own is looked into: another process may checkpoint the log (`sqlite3`, Litestream) or touch the file.
 final class DataFileWatch: Sendable {
     /// The path of a file as a C string, made once: every commit looks three of them up.
     private struct Name: Sendable {
@@ -23,6 +25,31 @@ final class DataFileWatch: Sendable {
             var status = stat()
             // The pointer is for the call alone.
             return terminated.withUnsafeBufferPointer { $0.baseAddress.map { stat($0, &status) } } == 0 ? status : nil
+        }
+    }
+
+    /// A file that is open for reading, beside SQLite's own descriptors.
+    ///
+    /// Closing it gives up all locks that this process has on the file (POSIX), SQLite's as well. So it stays open until the
+    /// store, with all its connections, is gone.
+    private final class OpenFile: Sendable {
+        private let descriptor: Int32
+
+        /// `nil` when there is no such file.
+        init?(_ name: Name) {
+            descriptor = open(name.text, O_RDONLY | O_CLOEXEC)
+            if descriptor < 0 { return nil }
+        }
+
+        deinit { close(descriptor) }
+
+        /// `nil` if the file ends before `offset + count`, or cannot be read.
+        func bytes(at offset: Int64, count: Int) -> [UInt8]? {
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                // The buffer lives for the call only.
+                filled = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
+            }
+            return bytes.count == count ? bytes : nil
         }
     }
 
@@ -56,6 +83,44 @@ final class DataFileWatch: Sendable {
         }
     }
 
+    /// What a checkpoint changes in the index of the log, and the beginning of a new log
+    /// (https://www.sqlite.org/walformat.html, "The WAL-Index Header").
+    private struct LogMark: Equatable {
+        private var salt: UInt64
+        private var copied: UInt32
+
+        /// `nil` when the index cannot be read.
+        init?(ofIndex file: OpenFile?) {
+            guard let bytes = file?.bytes(at: 0, count: 100) else { return nil }
+            // In the byte order of the machine.
+            salt = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 32, as: UInt64.self) }
+            copied = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 96, as: UInt32.self) }
+        }
+    }
+
+    /// Bytes of the data file, from its beginning to its end; of a small one all. Another file has other ones.
+    private struct Sample: Equatable {
+        private static let mostPieces: Int64 = 64
+        private static let length: Int64 = 2_048
+        private let pieces: [[UInt8]?]
+
+        init(of file: OpenFile, size: Int64) {
+            let last = max(0, size - Self.length)
+            let count = min(Self.mostPieces, last / Self.length + 2)
+            pieces = (0..<count).map { piece in
+                let offset = last / (count - 1) * piece
+                return file.bytes(at: offset, count: Int(min(Self.length, size - offset)))
+            }
+        }
+    }
+
+    /// The data file as the last known change left it.
+    private struct Known: Equatable {
+        var contents: Contents?
+        var mark: LogMark?
+        var sample: Sample
+    }
+
     /// The log and its index.
     private struct Logs: Equatable {
         var log: Identity?
@@ -65,17 +130,20 @@ final class DataFileWatch: Sendable {
     private struct State {
         /// From the start on.
         var data: Identity
-        /// As the last checkpoint left it; `nil` while a checkpoint runs.
-        var contents: Contents?
+        /// `nil` while a checkpoint runs.
+        var known: Known?
         /// As long as the writer has them open.
         var logs: Logs?
         /// What is wrong with the files; `nil` when nothing is.
         var fault: String?
+        /// The indexes of the log, the last one of which is in use.
+        var indexes: [OpenFile] = []
     }
 
     private let data: Name
     private let log: Name
     private let index: Name
+    private let opened: OpenFile
     private let state: Locked<State>
     private let report: @Sendable (String?) -> Void
 
@@ -85,17 +153,22 @@ final class DataFileWatch: Sendable {
         data = Name(path)
         log = Name(path + "-wal")
         index = Name(path + "-shm")
-        guard let identity = Identity(data.status) else { throw StoreError.moved(Self.sentence(path, "gone")) }
+        guard let opened = OpenFile(data), let identity = Identity(data.status) else {
+            throw StoreError.moved(Self.sentence(path, "gone"))
+        }
+        self.opened = opened
         state = Locked(State(data: identity))
         self.report = report
     }
 
     /// Records the files of the writer. Call it after its first access, when there is a log.
     func noteOpened() {
-        let contents = Contents(data.status)
         let logs = Logs(log: Identity(log.status), index: Identity(index.status))
+        let file = OpenFile(index)
+        state.withLock { state in if let file { state.indexes.append(file) } }
+        let known = known()
         state.withLock { state in
-            state.contents = contents
+            state.known = known
             state.logs = logs
         }
     }
@@ -105,17 +178,34 @@ final class DataFileWatch: Sendable {
     func noteClosed() {
         state.withLock { state in
             guard state.fault == nil else { return }
-            state.contents = nil
+            state.known = nil
             state.logs = nil
         }
     }
 
     /// Runs a checkpoint, which changes the data file.
     func whileChanging(_ body: () -> Void) {
-        state.withLock { $0.contents = nil }
+        state.withLock { $0.known = nil }
         body()
+        let known = known()
+        state.withLock { $0.known = known }
+    }
+
+    private func known() -> Known {
         let contents = Contents(data.status)
-        state.withLock { $0.contents = contents }
+        return Known(
+            contents: contents, mark: LogMark(ofIndex: state.withLock { $0.indexes.last }),
+            sample: Sample(of: opened, size: contents?.size ?? 0))
+    }
+
+    /// The file after a change of its size or time, if another process copied the log into it or only touched it: then it
+    /// is the file that the server opened. `nil` for any other change.
+    private func harmless(_ known: Known) -> Known? {
+        let found = self.known()
+        // A checkpoint writes what the log has; a copy over the file leaves the index of the log as it is.
+        if let mark = found.mark, mark != known.mark { return found }
+        guard found.contents?.size == known.contents?.size, found.sample == known.sample else { return nil }
+        return found
     }
 
     /// Three look-ups of a name, which together take a hundredth of what the disk takes for a commit.
@@ -124,24 +214,27 @@ final class DataFileWatch: Sendable {
         let before = state.withLock { $0 }
         let found = data.status
         var fault: String?
+        var changed: Known?
         if let identity = Identity(found) {
             if identity != before.data {
                 fault = Self.sentence(data.text, "another one than the server opened")
-            } else if let contents = before.contents, contents != Contents(found) {
-                fault = Self.sentence(data.text, "overwritten")
+            } else if let known = before.known, known.contents != Contents(found) {
+                changed = harmless(known)
+                if changed == nil { fault = Self.sentence(data.text, "overwritten") }
             } else if let known = before.logs, let lost = lost(of: known) {
                 fault = Self.sentence(lost.text, "gone, or another one than the server opened")
             }
         } else {
             fault = Self.sentence(data.text, "gone")
         }
-        if fault == nil, before.fault == nil { return }
+        if fault == nil, changed == nil, before.fault == nil { return }
         let isNews = state.withLock { state in
             // A checkpoint or a reopening came between, so the comparison is void.
-            guard state.contents == before.contents, state.logs == before.logs else {
+            guard state.known == before.known, state.logs == before.logs else {
                 fault = nil
                 return false
             }
+            if let changed { state.known = changed }
             defer { state.fault = fault }
             return (state.fault == nil) != (fault == nil)
         }

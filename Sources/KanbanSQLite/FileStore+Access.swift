@@ -14,7 +14,7 @@ extension FileStore: LocalAccessStore {
     package func readAccessNow<T>(_ body: (any AccessReader) throws -> T) throws -> T {
         // Commands add accounts and remove tokens while a server runs, without telling it. So these reads, which are few,
         // take a new snapshot.
-        try readers.read(afresh: true) { try body(SQLiteAccess(connection: $0)) }
+        try readers.read(afresh: true) { try body(SQLiteAccess(connection: $0, context: context)) }
     }
 
     package func writeAccess<T: Sendable>(

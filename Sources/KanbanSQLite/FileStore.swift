@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import Kanban
+import KanbanAccess
 import KanbanRows
 import Locks
 
@@ -17,7 +18,7 @@ package final class FileStore: LocalStore {
     let readers: ReaderPool
     let writer: Writer
     private let files: DataFileWatch
-    private let longReads: LongReadQueue
+    private let longReads: Workers
     let maintenance = Locked(MaintenanceWalk())
 
     /// Opens the file in the directory, or makes both; migrates an older file after copying it.
@@ -33,7 +34,9 @@ package final class FileStore: LocalStore {
     ) throws {
         _ = Self.withoutMemoryStatistics
         self.configuration = configuration
-        context = BoardContext(clock: clock, retention: configuration.retention, quota: configuration.quota)
+        context = BoardContext(
+            clock: clock, retention: configuration.retention, quota: configuration.quota,
+            zone: { configuration.zone })
         do {
             path = try DataFile.prepare(in: directory, now: clock(), configuration: configuration)
             commits = Commits()
@@ -42,7 +45,7 @@ package final class FileStore: LocalStore {
             writer = try Writer(
                 path: path, configuration: configuration, context: context, random: random, commits: commits,
                 readers: readers, files: files)
-            longReads = LongReadQueue(limit: configuration.longReads)
+            longReads = Workers(limit: configuration.longReads)
         } catch {
             throw SQLiteError.forCallers(error)
         }
@@ -63,7 +66,9 @@ package final class FileStore: LocalStore {
     package var activity: StoreActivity {
         var activity = StoreActivity()
         writer.report(to: &activity)
-        longReads.report(to: &activity)
+        let reads = longReads.figures
+        activity.longReads = StoreActivity.Work(count: reads.count, time: reads.time)
+        activity.waitingReads = reads.waiting
         return activity
     }
 
@@ -98,7 +103,13 @@ package final class FileStore: LocalStore {
     package func readAside<T: Sendable>(
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
-        try await longReads.run(for: account) { try self.readNow(account, body) }
+        try await longReads.run(for: account) { [self] in
+            try readers.read { connection in
+                try connection.withDeadline(configuration.readTime) {
+                    try body(SQLiteBoard(account: account, connection: connection, context: context))
+                }
+            }
+        }
     }
 
     package func write<T: Sendable>(

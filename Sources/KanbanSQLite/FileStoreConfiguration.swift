@@ -6,6 +6,8 @@ package struct FileStoreConfiguration: Sendable {
     package var retention = Retention()
     /// What each account may take; `nil`: no limit.
     package var quota: Quota?
+    /// Where an account has set none.
+    package var zone = Zone.utc
 
     /// Bytes of pages that the writer may hold.
     package var writerCacheSize = 8 << 20
@@ -23,8 +25,10 @@ package struct FileStoreConfiguration: Sendable {
     /// transaction, and a body that can continue in another one ends if other accounts wait: callers that wait for this
     /// commit must not wait for large bodies of others.
     package var batchTime = Duration.milliseconds(5)
-    /// How many long reads run at the same time.
+    /// How many long reads run at the same time; see also ``Workers/reserve``.
     package var longReads = 2
+    /// The most time that statements of such a read may take; longer: ``StoreError/tooLong``.
+    package var readTime = Duration.seconds(10)
 
     /// Called after each commit, before the writers get their answers, with the accounts that changed.
     /// Runs on the writer's thread: it must not block.

@@ -44,14 +44,15 @@ struct Kanbase {
         case .health: try HealthProbe(configuration: configuration).run()
         case .serve: try await Serve(configuration: configuration).run()
         case .accountAdd, .accountList, .accountShow, .accountEvents, .accountDisable, .accountEnable, .accountQuota,
-            .accountRemove, .accountPassword, .invite, .tokenAdd, .tokenList, .tokenRemove:
+            .accountRemove, .accountPassword, .accountExport, .accountLink, .invite, .tokenAdd, .tokenList,
+            .tokenRemove:
             try await AccountCommands(configuration: configuration).run(invocation.command, invocation.arguments)
         case .backup: try DataCommands(configuration: configuration).backup(to: invocation.arguments[0])
         case .restore: try DataCommands(configuration: configuration).restore(from: invocation.arguments[0])
         case .copy: try CopyCommand(from: invocation.arguments[0], to: invocation.arguments[1]).run()
         case .migrate: try DataCommands(configuration: configuration).migrate()
         case .renew: try DataCommands(configuration: configuration).renew()
-        case .check: try DataCommands(configuration: configuration).check()
+        case .check: try DataCommands(configuration: configuration).check(invocation.arguments.first)
         case .exportBoard:
             try await TransferCommands(configuration: configuration).export(to: invocation.arguments.first)
         case .importBoard:

@@ -39,6 +39,13 @@ package struct Members {
         self.pointer = pointer
     }
 
+    /// For a body that may be left out, and says nothing when it is there.
+    /// - Throws: ``BoardError/invalid(_:)`` unless it is an empty object.
+    package static func requireNone(in json: JSON) throws {
+        var members = try Members(json)
+        try members.finish()
+    }
+
     /// Ends the reading: members that were not read are unknown, unless they are `ignored`.
     /// - Throws: ``BoardError/invalid(_:)`` with all faults.
     package mutating func finish(ignoring ignored: Set<String> = []) throws {
@@ -71,6 +78,17 @@ package struct Members {
         fault(name, .required, "\(name) \(detail)")
     }
 
+    /// An instant in the form of RFC 3339; `nil` when it is absent, null or a fault.
+    package mutating func instant(_ name: String) -> Timestamp? {
+        string(name) { text -> Result<Timestamp, MemberFault> in
+            do throws(DateFault) {
+                return .success(try Timestamp.parse(text))
+            } catch {
+                return .failure(MemberFault(.invalidFormat, error.detail))
+            }
+        }.value
+    }
+
     package mutating func fault(_ member: String, _ code: Fault.Code, _ detail: String) {
         faults.append(Fault(pointer: Fault.pointer(pointer, member), code: code, detail: detail))
     }
@@ -86,6 +104,25 @@ package struct Members {
         taken.insert(place)
         let value = members[place].value
         return value.isNull ? .null : .value(value)
+    }
+
+    /// An object whose members `read` takes.
+    mutating func object<Value>(_ name: String, _ read: (inout Members) -> Value?) -> Field<Value> {
+        switch take(name) {
+        case .absent: return .absent
+        case .null: return .null
+        case .value(let json):
+            do {
+                var members = try Members(json, at: Fault.pointer(pointer, name))
+                let value = read(&members)
+                let found = members.finished()
+                faults += found
+                return found.isEmpty ? value.map { .value($0) } ?? .absent : .absent
+            } catch {
+                fault(name, .invalidType, "\(name) must be an object, or null.")
+                return .absent
+            }
+        }
     }
 
     private func place(of name: String) -> Int? {

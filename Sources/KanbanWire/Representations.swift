@@ -19,6 +19,12 @@ extension JSONWriter {
         endObject()
     }
 
+    /// The member `successor` of the open object: the task that followed one of a series.
+    package mutating func value(successor: TaskItem?) {
+        name("successor")
+        if let successor { value(successor) } else { null() }
+    }
+
     package mutating func value(_ category: Kanban.Category, counts: CategoryCounts? = nil) {
         beginObject()
         members(of: category, counts: counts)
@@ -49,12 +55,7 @@ extension JSONWriter {
 
     package mutating func value(_ settings: Settings) {
         beginObject()
-        name("timeZone")
-        value(settings.timeZone)
-        name("locale")
-        value(settings.locale)
-        name("custom")
-        value(settings.custom)
+        ownMembers(of: settings)
         name("revision")
         value(settings.revision)
         endObject()
@@ -102,56 +103,26 @@ extension JSONWriter {
         case nil: null()
         }
     }
+
+    package mutating func value(_ reminders: [Trigger]?) {
+        guard let reminders else { return null() }
+        beginArray()
+        for trigger in reminders { value(trigger.text) }
+        endArray()
+    }
 }
 
 /// The members of a resource without its revision, written into the open object. Answers and exports use them; an import
 /// makes new revisions.
 extension JSONWriter {
-    package mutating func members(of task: TaskItem) {
-        name("id")
-        value(task.id)
-        name("title")
-        value(task.title)
-        name("body")
-        value(task.body)
-        name("status")
-        value(task.status.name)
-        name("categoryId")
-        value(task.categoryID)
-        name("dueDate")
-        value(task.dueDate)
-        name("position")
-        value(task.position.text)
-        name("createdAt")
-        value(task.createdAt)
-        name("updatedAt")
-        value(task.updatedAt)
-        name("completedAt")
-        value(task.completedAt)
-        if let deletedAt = task.deletedAt {
-            name("deletedAt")
-            value(deletedAt)
-        }
-    }
-
     package mutating func members(of category: Kanban.Category, counts: CategoryCounts? = nil) {
         name("id")
         value(category.id)
-        name("name")
-        value(category.name)
-        name("color")
-        value(category.color)
-        name("emoji")
-        value(category.emoji)
-        name("image")
-        value(category.image)
+        ownMembers(of: category)
         if let counts {
             value(counts)
         }
-        name("createdAt")
-        value(category.createdAt)
-        name("updatedAt")
-        value(category.updatedAt)
+        times(of: category)
     }
 
     package mutating func members(of image: Image) {
@@ -166,21 +137,37 @@ extension JSONWriter {
     package mutating func members(of dday: DDay) {
         name("id")
         value(dday.id)
-        name("title")
-        value(dday.title)
-        name("date")
-        ascii(Day.textLength) { dday.date.write(into: $0) }
-        name("repeats")
-        value(dday.repeats.rawValue)
-        name("color")
-        value(dday.color)
-        name("emoji")
-        value(dday.emoji)
-        name("image")
-        value(dday.image)
+        ownMembers(of: dday)
+        times(of: dday)
+    }
+
+    /// The members that a user can change.
+    package mutating func ownMembers<Noun: Kanban.Noun>(of noun: Noun) {
+        for member in Noun.members {
+            name(member.name)
+            value(member.value(of: noun))
+        }
+    }
+
+    private mutating func times(of noun: some ListedNoun) {
         name("createdAt")
-        value(dday.createdAt)
+        value(noun.createdAt)
         name("updatedAt")
-        value(dday.updatedAt)
+        value(noun.updatedAt)
+        if let deletedAt = noun.deletedAt {
+            name("deletedAt")
+            value(deletedAt)
+        }
+    }
+
+    private mutating func value(_ value: MemberValue) {
+        switch value {
+        case .none: null()
+        case .text(let text): self.value(text)
+        case .integer(let integer): self.value(integer)
+        case .day(let day): ascii(Day.textLength) { day.write(into: $0) }
+        case .id(let id): self.value(id)
+        case .json(let json): self.value(json)
+        }
     }
 }

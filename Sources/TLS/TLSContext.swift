@@ -75,6 +75,8 @@
                 pointer, SSL_CTRL_MODE,
                 Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS), nil
             )
+            // A read returns after each record, also after one without application data: the transport counts these.
+            SSL_CTX_ctrl(pointer, SSL_CTRL_CLEAR_MODE, Int(SSL_MODE_AUTO_RETRY), nil)
             // Accept an end without close_notify: HTTP messages carry their length.
             SSL_CTX_set_options(
                 pointer,

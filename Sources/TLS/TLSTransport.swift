@@ -8,6 +8,8 @@
     final class TLSTransport: Transport {
         /// The most bytes of one TLS record (RFC 8446 §5.1).
         private static let recordSize = 16_384
+        /// The most records that may come without application data between them: key updates, alerts, empty records.
+        private static let mostIdleRecords = 32
 
         private let connection: OpaquePointer
         private let socket: Socket
@@ -19,6 +21,8 @@
         /// After a fatal error libssl must not be called any more.
         private var isBroken = false
         private var saidGoodbye = false
+        /// Records that came since the last application data. libssl counts them up, on the thread that reads.
+        private let idleRecords: UnsafeMutablePointer<Int>
 
         /// - Parameter connection: an `SSL` over the socket, which this transport owns.
         init(
@@ -28,11 +32,20 @@
             self.socket = socket
             self.client = client
             self.handshakes = handshakes
+            // By pointer: libssl keeps it until `SSL_free`.
+            idleRecords = .allocate(capacity: 1)
+            idleRecords.initialize(to: 0)
+            SSL_set_msg_callback(connection) { isWritten, _, type, _, _, _, count in
+                guard isWritten == 0, type == SSL3_RT_HEADER else { return }
+                count?.assumingMemoryBound(to: Int.self).pointee += 1
+            }
+            SSL_ctrl(connection, SSL_CTRL_SET_MSG_CALLBACK_ARG, 0, idleRecords)
         }
 
         deinit {
             sayGoodbye()
             SSL_free(connection)
+            idleRecords.deallocate()
         }
 
         var descriptor: Int32 { socket.descriptor.number }
@@ -43,7 +56,13 @@
             let handshake = Handshake(connection: connection)
             do throws(FairThread.Busy) {
                 let result = try await handshakes.run(for: client) { handshake.goOn() }
-                if result == .done { isOpen = true } else if result == .failed { isBroken = true }
+                if result == .done {
+                    isOpen = true
+                    // The records of the handshake do not count.
+                    idleRecords.pointee = 0
+                } else if result == .failed {
+                    isBroken = true
+                }
                 return result
             } catch {
                 isBroken = true
@@ -56,10 +75,24 @@
 
         func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult {
             guard !isBroken else { return .end }
-            var count = 0
-            ERR_clear_error()
-            let result = SSL_read_ex(connection, buffer.baseAddress, buffer.count, &count)
-            return result == 1 ? .bytes(count) : failure(result, "SSL_read")
+            while true {
+                let before = idleRecords.pointee
+                var count = 0
+                ERR_clear_error()
+                let result = SSL_read_ex(connection, buffer.baseAddress, buffer.count, &count)
+                if result == 1 {
+                    idleRecords.pointee = 0
+                    return .bytes(count)
+                }
+                let outcome = failure(result, "SSL_read")
+                guard case .wouldBlock(.reading) = outcome, idleRecords.pointee > before else { return outcome }
+                // A record without application data was read, and more may wait in the socket. Each costs the work of a
+                // key, so a client that sends only these must not go on for ever.
+                guard idleRecords.pointee <= Self.mostIdleRecords else {
+                    isBroken = true
+                    return .failed(SystemError(call: "SSL_read", code: EPROTO))
+                }
+            }
         }
 
         func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> IOResult {

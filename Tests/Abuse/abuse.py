@@ -18,9 +18,10 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "Crash")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "Crash"), str(HERE.parent / "Cluster")]
 
 from harness import Gone, Server, run  # noqa: E402
+from postgres import Postgres  # noqa: E402
 from stage import ATTACKS, Fault, start  # noqa: E402
 from stranger import Stranger  # noqa: E402
 
@@ -93,9 +94,24 @@ class Trial:
         self.faults = []
 
     def run(self):
+        if not self.function.database:
+            self.against()
+            result = run(self.binary, "check", "--data", self.data, check=False)
+            self.expect(result.returncode == 0, f"check: {result.stderr}")
+            return self.faults
+        postgres = Postgres("fsync=off")
+        try:
+            postgres.start()
+            self.against("--database", postgres.url)
+        finally:
+            postgres.stop("immediate")
+            postgres.remove()
+        return self.faults
+
+    def against(self, *options):
         environment = {name: text.format(folder=self.folder) for name, text in self.function.environment.items()}
         server = Server(
-            self.binary, self.data, "--auth", "required", *self.function.options, *self.encryption(), wrapper=self.function.wrapper,
+            self.binary, self.data, "--auth", "required", *options, *self.function.options, *self.encryption(), wrapper=self.function.wrapper,
             environment=environment)
         try:
             self.attack(server)
@@ -103,9 +119,6 @@ class Trial:
         except BaseException:
             server.process.kill()
             raise
-        result = run(self.binary, "check", "--data", self.data, check=False)
-        self.expect(result.returncode == 0, f"check: {result.stderr}")
-        return self.faults
 
     def encryption(self):
         """Options for a certificate with the attack's kind of key, which is made here."""
@@ -120,7 +133,7 @@ class Trial:
     def attack(self, server):
         attacker, pipe = start(self.function, server, self.folder)
         self.wait(pipe, "prepared", 60)
-        stranger = Stranger(server, self.folder)
+        stranger = Stranger(server, self.folder, self.function.looks)
         self.memory_before, disk_before = resident(server.process, "VmRSS"), on_disk(self.data)
         # The stranger's first requests, on new connections, are not compared.
         time.sleep(0.2)
@@ -160,15 +173,19 @@ class Trial:
         # A machine may share its disk with others, and then a sync takes half a second now and then. A write has its own,
         # and may wait for that of a write before it.
         disk = 2 * self.worst(self.beside, "sync")
-        for kind in ("read", "write", "log-in"):
+        for kind in self.kinds:
             alone, beside = self.slow(self.alone, kind), self.slow(self.beside, kind)
-            allowed = max(bounds.factor * alone, bounds.floor[kind] * Trial.slack) + (0 if kind == "read" else disk)
+            allowed = max(bounds.factor * alone, bounds.floor[kind] * Trial.slack) + (disk if kind in ("write", "log-in") else 0)
             self.expect_time(beside <= allowed, f"{kind}: {beside:.1f} ms beside it, {alone:.1f} alone")
         worst = self.worst(self.beside, "ready")
         allowed = max(bounds.ready * Trial.slack, bounds.factor * self.worst(self.alone, "ready"))
         self.expect_time(worst <= allowed, f"/health/ready took {worst:.0f} ms")
         losses = stranger.losses()
         self.expect(not losses, f"{len(losses)} of the stranger's tasks are not as it wrote them")
+
+    @property
+    def kinds(self):
+        return ["read", "write", "log-in", *(["search", "stats", "trash"] if self.function.looks else [])]
 
     @staticmethod
     def slow(samples, kind):
@@ -191,7 +208,7 @@ class Trial:
 
     def figures(self):
         parts = [f"{self.memory:4.0f} MiB", f"{self.disk:+5.1f} MiB of data"]
-        for kind in ("read", "write", "ready", "log-in"):
+        for kind in ("ready", *self.kinds):
             parts.append(f"{kind} {self.slow(self.alone, kind):.1f} -> {self.slow(self.beside, kind):.1f} ms")
         parts.append(f"sync of the disk {self.worst(self.alone, 'sync'):.1f} -> {self.worst(self.beside, 'sync'):.1f} ms")
         return ", ".join(parts) + (f"; {self.said}" if self.said else "")

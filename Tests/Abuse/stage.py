@@ -22,27 +22,44 @@ class Bounds:
         self.memory, self.disk, self.ready, self.factor = memory, disk, ready, factor
         # Below these a time says more about the scheduler of a machine with two cores, which the attacker uses too, than
         # about the server.
-        self.floor = {"read": 25, "write": 50, "log-in": 300}
+        self.floor = {"read": 25, "write": 50, "log-in": 300, "search": 25, "stats": 25, "trash": 25}
 
 
-def attack(title, seconds=5, options=(), wrapper=(), environment=None, key=None, **bounds):
+def attack(title, seconds=5, options=(), wrapper=(), environment=None, key=None, looks=0, database=False, **bounds):
     """Registers a function as an attack.
 
     The function runs in a process of its own. It prepares what it needs, calls `stage.begin()`, and attacks for as long
     as `stage.goes_on()`. What it requires itself it says with `stage.require(condition, words)`.
     `options` are those of the server, `wrapper` is a command that starts it (`prlimit`), `environment` is added to the
-    server's; a `{folder}` in it is the folder of the trial. With a `key` (`rsa:3072`) the server encrypts. `bounds` are the members of `Bounds` that differ for this attack.
+    server's; a `{folder}` in it is the folder of the trial. With a `key` (`rsa:3072`) the server encrypts. With `looks`, the stranger
+    has a board of so many tasks, too, on which it asks for what takes long. With a `database`, the server's data
+    are in a throw-away PostgreSQL. `bounds` are the members of `Bounds` that differ for this attack.
     """
 
     def register(function):
         function.title, function.seconds, function.options = title, seconds, options
         function.wrapper, function.environment = list(wrapper), environment or {}
-        function.key = key
+        function.key, function.looks, function.database = key, looks, database
         function.bounds = Bounds(**bounds)
         ATTACKS.append(function)
         return function
 
     return register
+
+
+def fill(client, count, **members):
+    """Gives the client's account tasks, slowly enough for the rate limit."""
+    # As large as a body may be.
+    step = min(500, (1_000_000 // (len(json.dumps(members)) + 300)))
+    for start in range(0, count, step):
+        mutations = [
+            {"mutationId": str(uuid.uuid4()), "type": "task", "op": "create", "id": str(uuid.uuid4()),
+             "value": {"title": f"task {number}", **members}}
+            for number in range(start, min(count, start + step))
+        ]
+        status, answer = client.send("POST", "/sync", {"mutations": mutations})
+        if status != 200 or any(result["status"] != "applied" for result in answer["results"]):
+            raise Fault(f"A board cannot be filled: {status} {str(answer)[:300]}")
 
 
 class Stage:
@@ -86,19 +103,7 @@ class Stage:
         return answer["token"]
 
     def fill(self, token, count, source="127.90.0.1", **members):
-        """Gives the account tasks, slowly enough for the rate limit."""
-        client = self.server.client(token, source)
-        # As large as a body may be.
-        step = min(500, (1_000_000 // (len(json.dumps(members)) + 300)))
-        for start in range(0, count, step):
-            mutations = [
-                {"mutationId": str(uuid.uuid4()), "type": "task", "op": "create", "id": str(uuid.uuid4()),
-                 "value": {"title": f"task {number}", **members}}
-                for number in range(start, min(count, start + step))
-            ]
-            status, answer = client.send("POST", "/sync", {"mutations": mutations})
-            self.require(status == 200, "The attacker cannot write:", status, answer)
-            self.require(all(r["status"] == "applied" for r in answer["results"]), answer["results"][0])
+        fill(self.server.client(token, source), count, **members)
 
     # Connections
 

@@ -9,10 +9,12 @@ import random
 import time
 
 from harness import Gone
+from stage import fill
 
 ADDRESS = "127.50.0.1"
 PROBE_ADDRESS = "127.50.0.2"
 LOG_IN_ADDRESS = "127.50.0.3"
+LOOK_ADDRESS = "127.50.0.4"
 PASSWORD = "polite stranger"
 
 
@@ -37,13 +39,13 @@ def timed(kind, call, expected):
 
 
 class Stranger:
-    """Three processes that go on until they are stopped: one reads and writes a board, one logs in, and one only syncs a
-    file in the folder."""
+    """Processes that go on until they are stopped: one reads and writes a board, one logs in, and one only syncs a file in the
+    folder. With `looks`, one more asks for what takes long on a board of so many tasks."""
 
-    def __init__(self, server, folder):
+    def __init__(self, server, folder, looks=0):
         self.server = server
         self.tokens = {}
-        for name, address in (("board", ADDRESS), ("log-in", LOG_IN_ADDRESS)):
+        for name, address in (("board", ADDRESS), ("log-in", LOG_IN_ADDRESS), ("look", LOOK_ADDRESS)):
             client = server.client(source=address)
             email = f"{name}@stranger.example"
             client.send("POST", "/accounts", {"email": email, "password": PASSWORD})
@@ -56,6 +58,9 @@ class Stranger:
         self.parts = [
             self._start(use_board, server, self.tokens["board"]), self._start(log_in, server),
             self._start(use_disk, f"{folder}/yardstick")]
+        if looks:
+            fill(server.client(self.tokens["look"], LOOK_ADDRESS), looks, body="x" * 500)
+            self.parts.append(self._start(look, server, self.tokens["look"]))
 
     def _start(self, work, *arguments):
         mine, theirs = multiprocessing.Pipe()
@@ -139,6 +144,23 @@ def use_disk(pipe, ends, path):
             file.write(bytes(8_192))
             os.fdatasync(file.fileno())
             samples.append(Sample("sync", began, (time.monotonic() - began) * 1000, 200))
+    pipe.send((samples, {}))
+
+
+def look(pipe, ends, server, token):
+    """Searches, counts and lists the trash, in turn, each from its own connection. No answer is one that was kept."""
+    samples, number = [], 0
+    client = server.client(token, LOOK_ADDRESS)
+    while not ends.wait(0.03):
+        number += 1
+        kind, target = [
+            ("search", f"/tasks?q=nothing{number}"), ("stats", "/stats"), ("trash", "/tasks?deleted=true&limit=200"),
+        ][number % 3]
+        # A write in between, so that nothing is answered from memory.
+        if kind != "search":
+            client.send("PATCH", "/settings", {"custom": {"number": number}})
+        sample, _ = timed(kind, lambda: client.send("GET", target), 200)
+        samples.append(sample)
     pipe.send((samples, {}))
 
 

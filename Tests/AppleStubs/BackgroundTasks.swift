@@ -1,26 +1,28 @@
-// The part of BackgroundTasks that KanbanClientUI names, to check its types where there is none. Does nothing.
+// The part of BackgroundTasks that KanbanClientUI names, to check its types where there is none. As in Apple's headers, none of it is
+// Sendable, and its handlers are plain closures. Does nothing.
 import Dispatch
 import Foundation
 
-/// Unchecked: it does nothing.
-public class BGTask: @unchecked Sendable {
+public class BGTask {
+    init() {}
     public var expirationHandler: (() -> Void)?
     public func setTaskCompleted(success: Bool) {}
 }
 
 public class BGTaskRequest {
+    init() {}
     public var earliestBeginDate: Date?
 }
 
-public final class BGAppRefreshTaskRequest: BGTaskRequest {
-    public init(identifier: String) {}
+public class BGAppRefreshTaskRequest: BGTaskRequest {
+    public init(identifier: String) { super.init() }
 }
 
-public final class BGTaskScheduler: Sendable {
-    public static let shared = BGTaskScheduler()
+public class BGTaskScheduler {
+    nonisolated(unsafe) public static let shared = BGTaskScheduler()
     public func register(
         forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
-        launchHandler: @escaping @Sendable (BGTask) -> Void
+        launchHandler: @escaping (BGTask) -> Void
     ) -> Bool { true }
     public func submit(_ request: BGTaskRequest) throws {}
 }

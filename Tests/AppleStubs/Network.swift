@@ -1,4 +1,5 @@
-// The part of Network that KanbanClientUI names, to check its types where there is none. Does nothing.
+// The part of Network that KanbanClient names, to check its types where there is none. The monitor is not Sendable, as in SDKs before
+// that of iOS 18. Does nothing.
 import Dispatch
 
 public struct NWPath: Sendable {
@@ -6,8 +7,7 @@ public struct NWPath: Sendable {
     public var status: Status { .satisfied }
 }
 
-/// Unchecked: it does nothing.
-public final class NWPathMonitor: @unchecked Sendable {
+public final class NWPathMonitor {
     public init() {}
     public var pathUpdateHandler: (@Sendable (NWPath) -> Void)?
     public func start(queue: DispatchQueue) {}

@@ -3,8 +3,10 @@ public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
     public static let invalid = UIBackgroundTaskIdentifier()
 }
 
-@MainActor public final class UIApplication {
+@MainActor public class UIApplication {
     public static let shared = UIApplication()
+    public enum State: Sendable { case active, inactive, background }
+    public var applicationState: State { .active }
     public func beginBackgroundTask(
         withName name: String?, expirationHandler: (@MainActor @Sendable () -> Void)? = nil
     ) -> UIBackgroundTaskIdentifier { .invalid }

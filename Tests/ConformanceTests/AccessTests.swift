@@ -71,14 +71,56 @@ struct AccessTests {
         ] {
             #expect(try client.get(path).status == 200, "\(path)")
         }
-        // A loopback peer.
-        #expect(try client.get("/metrics").status == 200)
         #expect(try client.send("OPTIONS", "/tasks").status == 204)
-        for path in ["/tasks", "/board", "/settings", "/account", "/sessions", "/tokens"] {
+        for path in ["/tasks", "/board", "/settings", "/account", "/sessions", "/tokens", "/metrics"] {
             let answer = try client.get(path)
             expectProblem(answer, 401, "unauthorized")
             #expect(answer.header("WWW-Authenticate") == "Bearer realm=\"kanbase\"")
         }
+    }
+
+    @Test(.disabled(if: DataFolder.servers > 1, "the log of one server has the port of its listener"))
+    func `metrics without a token are on a listener of their own`() async throws {
+        let server = try server("--metrics", "127.0.0.1:0")
+        try await until { try server.log.contains("/metrics\n") }
+        let address = try #require(
+            try server.log.firstMatch(of: /metrics without a token url=http:\/\/127.0.0.1:([0-9]+)\/metrics/))
+        let operators = try Client(port: try #require(UInt16(address.1)))
+
+        let page = try operators.get("/metrics")
+        #expect(page.status == 200 && page.text.contains("kanbase_connections "))
+        // It has nothing else, and no web page reaches it.
+        for path in ["/tasks", "/", "/health/live", "/docs"] {
+            #expect(try operators.get(path).status == 404, "\(path)")
+        }
+        expectProblem(try operators.get("/metrics", ["host": "kanbase.example.org"]), 421, "misdirected_request")
+        expectProblem(try operators.get("/metrics", ["origin": "https://evil.example.org"]), 403, "foreign_origin")
+        expectProblem(try operators.get("/metrics", ["sec-fetch-site": "cross-site"]), 403, "foreign_origin")
+        // The peer's address opens nothing.
+        for fields in [[:], ["x-forwarded-for": "127.0.0.1"]] {
+            expectProblem(try server.client().get("/metrics", fields), 401, "unauthorized")
+        }
+        #expect(try logIn(server, "anna@example.org").get("/metrics").status == 200)
+        #expect(server.stop() == .exited(0))
+    }
+
+    @Test(.disabled(if: DataFolder.servers > 1, "each server writes a log"))
+    func `the log names the client behind a trusted proxy, and warns once of one that hides it`() async throws {
+        let server = try server("--trusted-proxy", "127.0.0.0/8", "--trusted-proxy", "10.0.0.7")
+        let client = try server.client()
+
+        for path in ["/health/live", "/health/ready", "/metrics"] { try client.get(path) }
+        try await until { try server.log.contains("path=/metrics") }
+        #expect(try !server.log.contains("X-Forwarded-For"))
+        try client.get("/tasks", ["x-forwarded-for": "203.0.113.9, 198.51.100.7, 10.0.0.7"])
+        for _ in 0..<3 { try client.get("/account") }
+        server.stop()
+
+        let lines = try server.log.split(separator: "\n")
+        func line(_ path: String) throws -> Substring { try #require(lines.first { $0.contains("path=\(path) ") }) }
+        #expect(try line("/tasks").contains(" peer=198.51.100.7 proxy=127.0.0.1 "))
+        #expect(try line("/account").contains(" peer=127.0.0.1 id="))
+        #expect(lines.count { $0.contains("warning a trusted proxy sends no X-Forwarded-For") } == 1)
     }
 
     @Test(.disabled(if: DataFolder.servers > 1, "each server has an origin of its own, and requests go to any of them"))
@@ -92,6 +134,8 @@ struct AccessTests {
             try client.post("/tasks", [:], ["origin": "http://localhost:3000"]), 403, "foreign_origin")
         #expect(try client.get("/tasks", ["origin": "http://localhost:\(server.port)"]).status == 200)
         #expect(try client.get("/tasks", ["host": "127.0.0.1:\(server.port)"]).status == 200)
+        expectProblem(try client.get("/tasks", ["sec-fetch-site": "cross-site"]), 403, "foreign_origin")
+        #expect(try client.get("/tasks", ["sec-fetch-site": "same-origin"]).status == 200)
         #expect(try client.get("/account").json["email"] == .null)
         expectProblem(try client.post("/sessions", credentials("a@b.org")), 403, "accounts_off")
     }
@@ -105,6 +149,9 @@ struct AccessTests {
             ["origin": "http://localhost:3000", "access-control-request-method": "PATCH"])
         let refused = try client.get("/tasks", ["origin": "https://app.example.org"])
         let foreign = try client.get("/tasks", ["origin": "https://evil.example.org"])
+        // No limit counts preflights, so they must not fill the log.
+        #expect(server.stop() == .exited(0))
+        #expect(try !server.log.contains("method=OPTIONS"))
 
         #expect(preflight.status == 204)
         #expect(preflight.header("Access-Control-Allow-Origin") == "http://localhost:3000")
@@ -229,7 +276,7 @@ struct AccessTests {
         try client.get("/tasks?q=secret", ["authorization": "Bearer \(token)"])
         try anna.delete("/tokens/\(calendar)")
         try anna.get("/tasks", ["x-request-id": token])
-        let metrics = try client.get("/metrics").text
+        let metrics = try anna.get("/metrics").text
 
         server.stop()
         let log = try server.log
@@ -279,6 +326,10 @@ struct AccessTests {
             try makeCertificate(certificate, key, name: "first.example.org")
             let server = try Kanbase(on: folder, ["--tls-certificate", certificate, "--tls-key", key])
             #expect(try peerName(server, trusting: certificate) == "first.example.org")
+            let head = try shell(
+                "curl -s -D - -o /dev/null --max-time 60 --noproxy '*' --cacert '\(certificate)' https://localhost:\(server.port)/tasks"
+            )
+            #expect(head.contains("\r\nStrict-Transport-Security: max-age=31536000\r\n"))
 
             try makeCertificate(certificate, key, name: "second.example.org")
             server.signal(SIGHUP)
@@ -286,6 +337,15 @@ struct AccessTests {
             let deadline = ContinuousClock.now + .seconds(240)
             while try peerName(server, trusting: certificate) != "second.example.org", ContinuousClock.now < deadline {}
             #expect(try peerName(server, trusting: certificate) == "second.example.org")
+        }
+
+        @Test func `the program binds all its symbols at the start`() throws {
+            let header = try shell("readelf -dlW '\(kanbaseBinary)'")
+
+            #expect(header.contains("BIND_NOW") || header.contains("Flags: NOW"))
+            #expect(header.contains("GNU_RELRO") && header.contains("Flags: NOW PIE"))
+            let stack = header.split(separator: "\n").first { $0.contains("GNU_STACK") }
+            #expect(stack?.contains(" RW ") == true, "the stack is not executable")
         }
 
         private func makeCertificate(_ certificate: String, _ key: String, name: String) throws {

@@ -74,6 +74,23 @@ struct CompressionTests {
         #expect(try client.get("/tasks", ["accept-encoding": "identity;q=0, *"]).header("Content-Encoding") == "gzip")
     }
 
+    @Test(arguments: [false, true])
+    func `a body out of which too much comes is 413 before the rest has come`(isChunked: Bool) throws {
+        let bomb = GzipEncoder.encode([UInt8](repeating: 32, count: 64 << 20))
+        let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(bomb.count)"
+        let connection = try RawConnection(port: server.port)
+
+        try connection.send(
+            "POST /tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n\(framing)\r\n\r\n"
+                .utf8)
+        if isChunked { try connection.send("10000\r\n".utf8) }
+        try connection.send(bomb.prefix(20_000))
+
+        let head = String(decoding: try #require(try connection.read(through: "\r\n\r\n")), as: UTF8.self)
+        #expect(head.hasPrefix("HTTP/1.1 413 ") && head.contains("\r\nConnection: close\r\n"))
+        #expect(try client.get("/tasks?limit=200").items.count == 30)
+    }
+
     @Test func `a request body may be gzip, and limits count what comes out`() throws {
         func post(_ body: [UInt8], _ coding: String = "gzip") throws -> Answer {
             try client.send(

@@ -67,12 +67,14 @@ struct ConcurrencyTests {
         #expect(answer.status == 200)
     }
 
-    @Test func `a weak tag never matches for a write`() throws {
+    @Test func `a tag that a proxy weakened matches for a write, once`() throws {
         let task = try client.makeTask()
+        let weakened = ["if-match": "W/\"\(task.revision)\""]
 
-        let answer = try client.patch("/tasks/\(task.id)", ["title": "x"], ["if-match": "W/\"\(task.revision)\""])
-
-        expectProblem(answer, 412)
+        #expect(try client.get("/tasks/\(task.id)", weakened).status == 200)
+        #expect(try client.patch("/tasks/\(task.id)", ["title": "x"], weakened).status == 200)
+        expectProblem(try client.patch("/tasks/\(task.id)", ["title": "y"], weakened), 412)
+        expectProblem(try client.get("/tasks/\(task.id)", weakened), 412)
     }
 
     @Test(arguments: [

@@ -78,6 +78,14 @@ struct ConventionsTests {
         expectProblem(try client.get(target), 400, "unknown_parameter")
     }
 
+    @Test(arguments: [
+        "/", "/docs", "/docs.css", "/docs/main.js", "/reset", "/reset/reset.js", "/problems/blank", "/board/app.js",
+        "/worker.js", "/manifest.webmanifest", "/openapi.yaml", "/openapi.json",
+    ])
+    func `pages and their files take any query`(path: String) throws {
+        #expect(try client.get(path + "?utm=1&utm=2&x").status == 200)
+    }
+
     @Test func `every fault is listed, and the first names the problem`() throws {
         let answer = try client.post(
             "/tasks", ["title": " ", "body": 7, "status": "waiting", "dueDate": "2026-02-30", "colour": "red"])
@@ -280,9 +288,28 @@ struct ConventionsTests {
         expectProblem(try client.get("/problems/no-such-problem"), 404)
     }
 
-    @Test func `every answer forbids guessing its type`() throws {
-        for target in ["/tasks", "/nope", "/health/live"] {
-            #expect(try client.get(target).header("X-Content-Type-Options") == "nosniff")
+    @Test func `every answer keeps other sites away`() throws {
+        let task = try client.makeTask()
+        let path = "/tasks/\(task.id)"
+        let tag = try client.get(path).tag
+        let answers = [
+            try client.get(path), try client.get(path, ["if-none-match": tag]), try client.get("/tasks"),
+            try client.get("/nope"), try client.get("/health/live"), try client.get("/"), try client.get("/docs"),
+            try client.get("/board/app.js"), try client.send("HEAD", path), try client.send("OPTIONS", path),
+            try client.send("TRACE", path), try client.post("/tasks", ["title": ""]), try client.delete(path),
+            try client.get("/nope", ["accept": "text/html"]), try client.get("/export"),
+            try client.get("/calendar.ics"),
+        ]
+
+        for answer in answers {
+            #expect(answer.header("X-Content-Type-Options") == "nosniff")
+            #expect(answer.header("Cross-Origin-Resource-Policy") == "same-origin")
+            #expect(answer.header("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true)
+            #expect(answer.headers.count { $0.name.lowercased() == "content-security-policy" } == 1)
+            #expect(answer.header("Strict-Transport-Security") == nil, "never without TLS (RFC 6797 §7.2)")
+        }
+        for page in ["/", "/docs", "/reset", "/problems/blank"] {
+            #expect(try client.get(page).header("Cross-Origin-Opener-Policy") == "same-origin", "\(page)")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 extension Client {
@@ -36,6 +37,20 @@ struct ListTests {
         let answer = try client.get(target)
         #expect(answer.status == 200, "\(target): \(answer.text)")
         return answer.items.map(\.title)
+    }
+
+    @Test func `a search finds by the rules of all homes`() throws {
+        for search in SearchCase.all {
+            let task = try client.makeTask(["title": .string(search.title), "body": .string(search.body)])
+            let query = search.query.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+
+            let found = try client.get("/tasks?q=\(query)")
+
+            #expect(
+                found.status == 200 && found.items.contains { $0.id == task.id } == search.found,
+                "\(search): \(found.text)")
+            #expect(try client.delete("/tasks/\(task.id)").status == 204)
+        }
     }
 
     @Test func `filters and sorts`() throws {

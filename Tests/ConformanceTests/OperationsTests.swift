@@ -147,7 +147,9 @@ struct OperationsTests {
         let client = try Kanbase.shared()
 
         #expect(try client.get("/health/live").status == 200)
-        #expect(try client.get("/health/ready").status == 200)
+        let ready = try client.get("/health/ready")
+        #expect(ready.status == 200 && ready.string("version")?.isEmpty == false)
+        #expect(try Kanbase.run(["--version"]).output == "kanbase \(ready.string("version") ?? "")\n")
     }
 
     @Test func `metrics tell of requests, connections, the store and its queues`() throws {

@@ -152,9 +152,13 @@ struct ResourceTests {
         let lines = answer.text.components(separatedBy: "\r\n")
         #expect(lines.first == "BEGIN:VCALENDAR")
         #expect(lines.allSatisfy { $0.utf8.count <= 75 && !$0.contains("\n") })
-        for part in ["BEGIN:VTODO", "BEGIN:VALARM", "BEGIN:VEVENT", "RRULE:FREQ=YEARLY"] {
+        for part in ["BEGIN:VALARM", "BEGIN:VEVENT", "DTSTART;VALUE=DATE:20300101", "RRULE:FREQ=YEARLY"] {
             #expect(lines.contains { $0.hasPrefix(part) }, "\(part)")
         }
+        #expect(!lines.contains("BEGIN:VTODO"))
+        let todos = try client.get("/calendar.ics?as=todos").text.components(separatedBy: "\r\n")
+        #expect(todos.contains("BEGIN:VTODO") && todos.contains("DUE;VALUE=DATE:20300101"))
+        expectProblem(try client.get("/calendar.ics?as=journals"), 400, "invalid_parameter")
         let whole = answer.text.replacing("\r\n ", with: "")
         #expect(whole.contains(#"Comma\, semicolon\; and a line\nthat is folded"#))
     }

@@ -27,8 +27,32 @@ struct TaskTests {
         #expect(
             Set(members) == [
                 "id", "title", "body", "status", "categoryId", "dueDate", "position", "createdAt", "updatedAt",
-                "completedAt", "revision",
+                "completedAt", "recurrence", "seriesId", "occurrence", "revision", "reminders",
             ])
+    }
+
+    /// Over a cluster, each request goes to another server.
+    @Test func `a recurring task that is completed many times at once has one successor`() async throws {
+        for _ in 0..<5 {
+            let task = try client.post(
+                "/tasks",
+                ["title": "Rent", "dueDate": "2099-01-31", "recurrence": ["rule": "FREQ=MONTHLY;BYMONTHDAY=-1"]]
+            ).json
+            let target = "/tasks/\(task.id)"
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    // `try?`: one of them is enough, and what came of it is looked at below.
+                    group.addTask { _ = try? Kanbase.shared().post("\(target)/move", ["status": "done"]) }
+                }
+            }
+            let done = try client.get(target)
+            #expect(done["status"] == "done" && done["recurrence"] == .null)
+            let all = try client.get("/tasks?limit=200").json["items"]?.arrayValue ?? []
+            let series = all.filter { $0["seriesId"] == .string(task.id) }
+            #expect(series.count == 2)
+            #expect(series.filter { $0["status"] == "todo" }.map { $0["dueDate"] } == ["2099-02-28"])
+            for one in series { try client.delete("/tasks/\(one.id)") }
+        }
     }
 
     @Test func `what is made is what is shown`() throws {

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The tour of the README and of `docs/sync.md`, which continues it, typed as they stand.
+/// The tour of the README and of the pages that continue it, typed as they stand.
 struct TourTests {
     @Test func `the commands of the tour answer what the tour says`() throws {
         let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let steps = try ["README.md", "docs/sync.md"].flatMap { page in
+        let steps = try ["README.md", "docs/sync.md", "docs/recurrence.md"].flatMap { page in
             Self.steps(in: try String(contentsOf: root.appending(path: page), encoding: .utf8))
         }
         #expect(steps.count > 10)

@@ -22,7 +22,8 @@ class Server:
         self.data = data
         self.log = open(data + ".log", "ab")
         self.process = subprocess.Popen(
-            [*wrapper, binary, "serve", "--port", "0", "--data", data, "--log-level", "warning", *options],
+            [*wrapper, binary, "serve", "--port", "0", *([] if "--database" in options else ["--data", data]),
+             "--log-level", "warning", *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
             env={**os.environ, **(environment or {})})
         self.port = None

@@ -56,6 +56,22 @@ struct PasswordHashQueueTests {
         #expect(line.refused.withLock { $0 } == ["busy 3"])
     }
 
+    @Test(arguments: [
+        ("10.1.%.7", "192.0.2.1"), ("10.1.2.%", "10.9.0.1"), ("2001:db8:1:%::/64", "2001:db9:1:1::/64"),
+        ("2001:db8:%:1::/64", "2001:db9:1:1::/64"),
+    ])
+    func `the addresses of one network wait for each other first`(crowd: String, other: String) async throws {
+        let line = try await Line(capacity: 20)
+
+        for number in 1...20 { await line.add("crowd", .logIn, crowd.replacing("%", with: "\(number)")) }
+        await line.add("other", .logIn, other, refusing: 1)
+        await line.add("known", .logIn, crowd.replacing("%", with: "9"), isKnown: true, refusing: 2)
+
+        let order = await line.order()
+        #expect(Set(order.prefix(3)) == ["crowd", "other", "known"])
+        #expect(line.refused.withLock { $0 } == ["crowd", "crowd"])
+    }
+
     @Test func `a job whose client has left while it waited is not run`() async throws {
         let line = try await Line()
 
@@ -123,12 +139,13 @@ private final class Line: Sendable {
     /// - Parameter count: how many are refused then.
     @discardableResult
     func add(
-        _ name: String, _ purpose: PasswordHashQueue.Purpose, _ client: String, refusing count: Int = 0
+        _ name: String, _ purpose: PasswordHashQueue.Purpose, _ client: String, isKnown: Bool = false,
+        refusing count: Int = 0
     ) async -> Task<Void, Never> {
-        let waiting = queue.waitingCount + 1 - count
+        let waiting = queue.waitingCount + 1 - (count - refused.withLock { $0.count })
         let task = Task { [queue, log, refused] in
             do {
-                try await queue.run(purpose, for: client) { log.work(name) }
+                try await queue.run(purpose, for: client, isKnown: isKnown) { log.work(name) }
             } catch {
                 refused.withLock { $0.append(name) }
             }

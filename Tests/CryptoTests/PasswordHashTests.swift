@@ -41,6 +41,24 @@ struct PasswordHashTests {
         #expect(!hash.needsRenewal())
     }
 
+    @Test func `new hashes cost at least what OWASP asks for`() {
+        switch PasswordHash.current {
+        // N=2^17 with p=1, N=2^16 with 2, N=2^15 with 3, N=2^14 with 5, N=2^13 with 10; all with r=8.
+        case .scrypt(let logCost, let blockSize, let parallelism):
+            let least = [13: 10, 14: 5, 15: 3, 16: 2, 17: 1][logCost]
+            #expect(blockSize == 8 && parallelism >= least ?? .max)
+        case .pbkdf2(let rounds):
+            #expect(rounds >= 600_000)
+        }
+    }
+
+    @Test func `a hash of a cheaper scrypt asks for renewal`() throws {
+        let old = try PasswordHash(password: "correct horse", derivation: cheap)
+
+        #expect(old.needsRenewal(by: .scrypt(logCost: 4, blockSize: 8, parallelism: 3)))
+        #expect(!old.needsRenewal(by: cheap))
+    }
+
     @Test func `what nothing matches takes no hashing to make`() throws {
         let nobody = PasswordHash.unmatchable(by: cheap)
 

@@ -1,3 +1,4 @@
+import Locks
 import TestSupport
 import Testing
 
@@ -63,6 +64,21 @@ struct GzipTests {
         #expect(try decoded(GzipEncoder.encode(text(1 << 20)), limit: 1 << 20).count == 1 << 20)
     }
 
+    @Test func `memory is taken before the body comes out`() {
+        let room = Locked((taken: 0, left: 256 << 10))
+        let decoder = GzipDecoder(GzipEncoder.encode([UInt8](repeating: 0, count: 64 << 20)), limit: .max) { bytes in
+            room.withLock { room in
+                guard bytes <= room.left else { return false }
+                room = (room.taken + bytes, room.left - bytes)
+                return true
+            }
+        }
+
+        #expect(throws: GzipDecoder.Fault.noRoom) { try decoder.decode(upTo: .max) }
+
+        #expect(decoder.output.count <= room.withLock { $0.taken })
+    }
+
     @Test func `a stretch at a time`() throws {
         let body = text(500_000)
         let decoder = GzipDecoder(GzipEncoder.encode(body), limit: .max)
@@ -93,6 +109,73 @@ struct GzipTests {
             #expect(throws: GzipDecoder.Fault.malformed) { try GzipDecoder(broken, limit: .max).decode(upTo: .max) }
         }
     }
+
+    // MARK: Counting
+
+    /// Counts a body that comes in pieces; aside at once.
+    private func meter(_ limit: Int, mostOnLoop: Int = .max) -> GzipMeter {
+        GzipMeter(limit: limit, mostOnLoop: mostOnLoop) { $0() }
+    }
+
+    @Test(arguments: [(99_999, true), (100_000, false), (100_001, false)])
+    func `a body is counted as it comes`(limit: Int, isTooLarge: Bool) {
+        let gzip = GzipEncoder.encode(text(60_000)) + GzipEncoder.encode(text(40_000))
+        let meter = meter(limit)
+
+        for count in 0...gzip.count { #expect(meter.count(Array(gzip.prefix(count))) == nil) }
+
+        #expect(meter.isTooLarge == isTooLarge)
+    }
+
+    @Test func `the beginning of a bomb is enough`() {
+        let bomb = GzipEncoder.encode([UInt8](repeating: 0, count: 64 << 20))
+        let meter = meter(1 << 20)
+
+        #expect(meter.count(Array(bomb.prefix(900))) == nil && !meter.isTooLarge)
+        #expect(meter.count(Array(bomb.prefix(1_200))) == nil && meter.isTooLarge)
+    }
+
+    @Test func `what takes long is counted aside`() async throws {
+        let bomb = GzipEncoder.encode([UInt8](repeating: 0, count: 64 << 20))
+        let meter = meter(8 << 20, mostOnLoop: 256 << 10)
+
+        let rest = try #require(meter.count(Array(bomb.prefix(2_000))))
+        #expect((1_500..<2_000).contains(rest.count) && !meter.isTooLarge)
+        await meter.countAside(rest)
+        #expect(!meter.isTooLarge)
+        let more = try #require(meter.count(Array(bomb.prefix(10_000))))
+        #expect(more == Array(bomb[2_000..<10_000]))
+        await meter.countAside(more)
+        #expect(meter.isTooLarge)
+    }
+
+    @Test func `empty members are counted aside, too`() throws {
+        let member = GzipEncoder.encode([])
+        let members = [[UInt8]](repeating: member, count: 1_000).flatMap(\.self)
+
+        let rest = try #require(meter(1 << 20, mostOnLoop: 100).count(members))
+
+        #expect(rest.count > members.count - 200)
+    }
+
+    @Test func `what is no gzip is left to the decoder`() {
+        let bomb = GzipEncoder.encode([UInt8](repeating: 0, count: 64 << 20))
+        let changed = Array(bomb.prefix(50)) + [UInt8](repeating: 0xff, count: 50) + bomb[100...]
+        let meter = meter(1 << 20)
+
+        #expect(meter.count(changed) == nil && !meter.isTooLarge && meter.memory == 0)
+        #expect(meter.count(changed + bomb) == nil && !meter.isTooLarge)
+    }
+
+    @Test func `what cannot be counted aside has no room`() async throws {
+        let meter = GzipMeter(limit: 1 << 20, mostOnLoop: 1) { _ in throw CancellationError() }
+
+        await meter.countAside(try #require(meter.count(GzipEncoder.encode([UInt8](repeating: 0, count: 1 << 20)))))
+
+        #expect(meter.hasNoRoom && !meter.isTooLarge)
+    }
+
+    // MARK: Fields
 
     @Test(
         arguments: [

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import HTTP
@@ -25,8 +26,23 @@ struct ResponseEncoderTests {
 
         #expect(
             head(response, .length(12), .close)
-                == "HTTP/1.1 404 Not Found\r\nX-Content-Type-Options: nosniff\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nContent-Length: 12\r\n"
-                + "Connection: close\r\nETag: \"1\"\r\nAllow: \r\n\r\n")
+                == "HTTP/1.1 404 Not Found\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n"
+                + "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\nContent-Length: 12\r\nConnection: close\r\n"
+                + "Content-Security-Policy: frame-ancestors 'none'\r\nETag: \"1\"\r\nAllow: \r\n\r\n")
+    }
+
+    @Test func `a page has a policy of its own, and only TLS is told to stay`() {
+        var page = Response(status: 200, headers: [("Content-Security-Policy", "default-src 'none'")])
+        page.hasContentPolicy = true
+        let pool = BlockPool(blockSize: 1024)
+        var output = ByteBuffer()
+        ResponseEncoder.encode(
+            page, .length(0), .implied, date: Self.date, isSecure: true, into: &output, reserving: 0, from: pool)
+        let secure = String(decoding: output.unread, as: UTF8.self)
+
+        #expect(head(page).components(separatedBy: "Content-Security-Policy").count == 2)
+        #expect(secure.contains("\r\nStrict-Transport-Security: max-age=31536000\r\n"))
+        #expect(!head(page).contains("Strict-Transport-Security"))
     }
 
     @Test(arguments: [false, true], [true, false])

@@ -56,6 +56,64 @@ struct ServerTests {
         #expect(client.receiveAll()?.hasSuffix("given up") == true)
     }
 
+    private static func chunked(_ body: [UInt8]) -> [UInt8] {
+        Array("\(String(body.count, radix: 16))\r\n".utf8) + body + Array("\r\n".utf8)
+    }
+
+    @Test(arguments: ["Content-Length: 65000", "Transfer-Encoding: chunked"])
+    func `a body out of which too much comes is refused before its end`(framing: String) throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        let bomb = Array(GzipEncoder.encode([UInt8](repeating: 0, count: 64 << 20)).prefix(2_000))
+
+        client.send("POST /coded HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\n\(framing)\r\n\r\n")
+        client.send(framing.hasSuffix("chunked") ? Self.chunked(bomb) : bomb)
+
+        let answer = client.receiveAll()
+        #expect(answer?.hasPrefix("HTTP/1.1 413") == true)
+        #expect(answer?.hasSuffix("More than 100000 bytes come out of the body.") == true)
+    }
+
+    @Test func `a compressed body may come in any pieces, and the connection goes on after it`() async throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        var random = SeededRandom(seed: 7)
+        let gzip = GzipEncoder.encode((0..<100_000).map { _ in UInt8.random(in: 0..<4, using: &random) })
+        for size in [1, 700, 5_000] {
+            client.send(
+                "POST /coded HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: \(gzip.count)\r\n\r\n")
+            let end = size == 1 ? 3_000 : gzip.count
+            for start in stride(from: 0, to: end, by: size) { client.send(Array(gzip[start..<min(start + size, end)])) }
+            client.send(Array(gzip[end...]))
+            #expect(client.receive(until: "\(gzip.count) bytes of gzip") != nil)
+        }
+        // The budget is given back, also what the counting took.
+        try await until { server.server.budget.bytesHeld == 0 }
+    }
+
+    @Test func `a compressed body that nobody has time to count is refused`() throws {
+        let server = try TestServer()
+        let client = try server.connect()
+        let bomb = Array(GzipEncoder.encode([UInt8](repeating: 0, count: 1 << 20)).prefix(500))
+
+        client.send("POST /coded-busy HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 65000\r\n\r\n")
+        client.send(bomb)
+
+        let answer = client.receiveAll()
+        #expect(answer?.hasPrefix("HTTP/1.1 503") == true && answer?.contains("Retry-After: 1") == true)
+    }
+
+    @Test func `the counting of a compressed body is held in the budget`() async throws {
+        let server = try TestServer()
+        let client = try server.connect()
+
+        client.send("POST /coded HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 10\r\n\r\n\u{1f}")
+
+        try await until { server.server.budget.bytesHeld > 40_000 }
+        client.end()
+        try await until { server.server.budget.bytesHeld == 0 }
+    }
+
     @Test func `a body comes whole, fixed or chunked`() throws {
         let answer = try #require(
             try exchange(
@@ -226,6 +284,33 @@ struct ServerTests {
         #expect(answer?.hasPrefix("HTTP/1.1 503") == true)
         #expect(answer?.contains("Retry-After: 1") == true)
     }
+
+    // macOS has 127.0.0.1 alone.
+    #if !canImport(Darwin)
+        @Test func `when all places are taken, the longest idle connection of the most greedy network gives way`()
+            throws
+        {
+            var limits = Limits.patient
+            limits.connections = 3
+            let server = try TestServer(limits: limits)
+            let greedy = try (0..<3).map { _ in
+                let client = try server.connect()
+                client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(client.receive(until: "GET / 0") != nil)
+                return client
+            }
+
+            let other = try TestClient(port: server.address.port, from: 0x7F00_0002)
+            other.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+
+            #expect(other.receive(until: "GET / 0") != nil)
+            #expect(greedy[0].receiveAll() == "")
+            for client in greedy[1...] {
+                client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(client.receive(until: "GET / 0") != nil)
+            }
+        }
+    #endif
 
     @Test func `a connection that is asked nothing has no task, serves on, and ends like any other`() async throws {
         let server = try TestServer()

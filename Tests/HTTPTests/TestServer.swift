@@ -101,6 +101,16 @@ final class TestResponder: Responder {
             second.decide(.answer(Self.text("decided")))
             first.decide(.soon(second))
             return .soon(first)
+        case "/coded":
+            // Nothing on the loop but the first bytes.
+            let meter = GzipMeter(limit: 100_000, mostOnLoop: 1_000) { work in
+                await Task.detached { work() }.value
+            }
+            return .read(
+                Reading(bodyLimit: 1 << 20, meter: meter) { Self.text("\($0.body.count) bytes of gzip") })
+        case "/coded-busy":
+            let meter = GzipMeter(limit: 100_000, mostOnLoop: 1_000) { _ in throw CancellationError() }
+            return .read(Reading(bodyLimit: 1 << 20, meter: meter) { _ in Self.text("never") })
         case "/while-wanted":
             return .read(
                 Reading(bodyLimit: 10, endsWithClient: true) { _ in
@@ -175,7 +185,8 @@ final class TestResponder: Responder {
 final class TestClient {
     private var descriptor: Int32
 
-    init(port: UInt16) throws {
+    /// - Parameter source: the address of the client, of the loopback network.
+    init(port: UInt16, from source: UInt32? = nil) throws {
         #if canImport(Darwin)
             descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -186,6 +197,17 @@ final class TestClient {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
+        if let source {
+            var own = sockaddr_in()
+            own.sin_family = sa_family_t(AF_INET)
+            own.sin_addr.s_addr = source.bigEndian
+            let bound = withUnsafePointer(to: &own) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            guard bound == 0 else { throw SystemError.last("bind") }
+        }
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

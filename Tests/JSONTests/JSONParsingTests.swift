@@ -63,12 +63,22 @@ struct JSONParsingTests {
         (#""\ud800""#, 1), (#""ab\udc00""#, 3), (#""\ud800\u0041""#, 1), (#""\ud800\ud800""#, 1),
         (#""\udc00\ud800""#, 1),
         (#""\ud83d\n""#, 1), (#"{"a":1,"b":2,"a":3}"#, 13), (#"{"a":1,"\u0061":3}"#, 7),
-        ("\u{FEFF}1", 0), ("[\u{FEFF}1]", 1),
+        ("\u{FEFF}", 3), ("\u{FEFF}\u{FEFF}1", 3), (" \u{FEFF}1", 1), ("[\u{FEFF}1]", 1),
     ])
     func `what other parsers let pass is an error as well`(text: String, offset: Int) throws {
         let error = try #require(throws: JSONError.self) { try parsed(text) }
 
         #expect(error.offset == offset)
+    }
+
+    @Test func `a byte order mark before the text is skipped`() throws {
+        let text = Array("\u{FEFF} [1]".utf8)
+        var reader = JSONReader(text)
+
+        #expect(try JSON(parsing: text) == .array([.number("1")]))
+        #expect(try reader.value() == .array([.number("1")]))
+        #expect(reader.offset == 4)
+        try reader.finish()
     }
 
     @Test(arguments: [

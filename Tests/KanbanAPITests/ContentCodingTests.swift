@@ -131,7 +131,7 @@ struct ContentCodingTests {
         let headers: [(name: String, value: String)] = [
             ("Host", "localhost"), ("Content-Type", "application/json"), ("Content-Encoding", coding),
         ]
-        let request = Request(method: .post, target: target, headers: Headers(headers))
+        let request = Request(method: .post, target: target, headers: Headers(headers), body: body)
         return Answer(await board.application.respond(to: request, body: body))
     }
 

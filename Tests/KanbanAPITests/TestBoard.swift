@@ -106,9 +106,10 @@ final class TestBoard: Sendable {
         if body != nil, !headers.contains(where: { $0.name == "Content-Type" }) {
             fields.append(("Content-Type", "application/json"))
         }
-        let request = Request(method: method, target: target, headers: Headers(fields))
+        let sent = bytes ?? Array((body ?? "").utf8)
+        let request = Request(method: method, target: target, headers: Headers(fields), body: sent)
         let application = isRemote ? remote : isCached ? application : uncached
-        return await application.respond(to: request, body: bytes ?? Array((body ?? "").utf8), remoteStore.turn)
+        return await application.respond(to: request, body: sent, remoteStore.turn)
     }
 
     /// Makes a task and returns what the server says of it.

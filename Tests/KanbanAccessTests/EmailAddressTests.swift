@@ -13,11 +13,38 @@ struct EmailAddressTests {
     @Test(arguments: [
         ("ANNA@example.org", "anna@EXAMPLE.ORG"), ("straße@example.org", "STRASSE@example.org"),
         ("ΣΑΣ@example.gr", "σας@example.gr"), ("사람@예시.한국", "사람@예시.한국"),
+        ("anna@예시.한국", "anna@XN--VV4B11D.xn--3e0b707e"), ("anna@예시。한국", "anna@예시.한국"),
+        ("jos\u{e9}@bücher.example", "JOSE\u{301}@xn--bcher-kva.EXAMPLE"),
+        ("a@BU\u{308}CHER.example", "a@bücher.example"),
+        ("a@ｅｘａｍｐｌｅ.org", "a@example.org"), ("a@faß.de", "a@xn--fa-hia.de"), ("a@FAẞ.de", "a@faß.de"),
+        ("a@他们为什么不说中文.cn", "a@xn--ihqwcrb4cv8a8dqg056pqjye.cn"),
+        ("a@3年B組金八先生.jp", "a@xn--3b-ww4c5e180e575a65lsy2b.jp"),
     ])
     func `case does not tell two addresses apart`(one: String, other: String) throws {
         let address = try #require(EmailAddress(one))
 
         #expect(address.folded == EmailAddress.fold(other))
+    }
+
+    @Test(arguments: [
+        ("a@faß.de", "a@fass.de"), ("a@bücher.example", "a@bucher.example"), ("ab@c.org", "a@b@c.org"),
+        ("josé@a.org", "jose@a.org"),
+    ])
+    func `other domains and other letters are other addresses`(one: String, other: String) throws {
+        #expect(EmailAddress.fold(one) != EmailAddress.fold(other))
+    }
+
+    @Test(arguments: [
+        ("josé@a.org", "JOSE\u{301}@a.org", false), ("josé@a.org", "jose\u{301}@A.org", true),
+        ("straße@a.de", "strasse@a.de", false),
+        ("a@bücher.example", "A@xn--bcher-kva.example", true), ("a@faß.de", "a@fass.de", false),
+        ("a@b.org", "A@B.ORG", true),
+    ])
+    func `mail to one comes to the other`(one: String, other: String, isSame: Bool) throws {
+        let (one, other) = (try #require(EmailAddress(one)), try #require(EmailAddress(other)))
+
+        #expect(one.isSameMailbox(as: other) == isSame)
+        #expect(one != other)
     }
 
     @Test(arguments: [

@@ -19,7 +19,7 @@ struct MailJobTests {
     }
 
     @Test func `a mail about a reset waits, and each mail has the code that its reader needs`() {
-        #expect(MailJob.Kind.allCases.filter { $0.delay > .zero } == [.passwordReset])
+        #expect(MailJob.Kind.allCases.filter { $0.delay > .zero } == [.passwordReset, .ownReset])
         #expect(MailJob.Kind.passwordReset.code == .passwordReset)
         #expect(MailJob.Kind.emailVerification.code == .emailVerification)
         #expect(

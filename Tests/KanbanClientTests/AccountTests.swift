@@ -24,6 +24,7 @@ struct AccountTests {
             (201, #"{"token": "kb_token", "session": {}, "account": {"id": "\#(account)"}}"#)
         case ("POST", "/import?mode=merge"): (200, "{}")
         case ("GET", "/settings"): (200, #"{"timeZone": "Asia/Seoul", "custom": {"theme": "red"}}"#)
+        case ("GET", "/categories"): (200, #"{"items": []}"#)
         case ("DELETE", "/sessions/current"): (204, "")
         default: nil
         }
@@ -57,6 +58,8 @@ struct AccountTests {
             (request.body["tasks"]?.arrayValue ?? []).compactMap { $0["title"]?.stringValue }
         }
         #expect(imported == [["before"], ["before", "meanwhile"]])
+        let tasks = device.network.requests.flatMap { $0.body["tasks"]?.arrayValue ?? [] }
+        #expect(tasks.allSatisfy { $0["createdAt"] != nil && $0["position"] == nil })
         #expect(try device.titles().isEmpty)
         #expect(!FileManager.default.fileExists(atPath: device.directory.file("guest")))
         await board.close()
@@ -113,56 +116,6 @@ struct AccountTests {
         try await device.board.answer(issue.id, .mine)
         #expect(try device.board.settings().current().custom == ["theme": "blue"])
         await device.board.close()
-    }
-
-    @Test func `what a guest deleted is in the trash after the log-in, and can be restored`() async throws {
-        let device = try await device()
-        let board = device.board
-        let home = try await board.createCategory(.init(name: "Home"))
-        let task = try await board.create(.init(title: "deleted by mistake", category: .id(home.id)))
-        try await board.create(.init(title: "other"))
-        try await board.delete(task.id)
-
-        try await logIn(board, .add)
-
-        let imported = try #require(device.network.requests.first { $0.target == "/import?mode=merge" }).body
-        #expect(imported["tasks"]?.arrayValue?.compactMap { $0["title"]?.stringValue } == ["other"])
-        #expect(try board.trash().current().map(\.title) == ["deleted by mistake"])
-        try await board.restore(task.id)
-        #expect(try device.titles() == ["deleted by mistake"])
-        #expect(try await board.pending().map(\.summary) == ["create task"])
-        await board.close()
-    }
-
-    @Test func `a trash alone is not asked about, and goes to an account when it is added`() async throws {
-        let device = try await device()
-        let task = try await device.board.create(.init(title: "deleted"))
-        try await device.board.delete(task.id)
-
-        try await logIn(device.board)
-        #expect(try device.board.trash().current().isEmpty)
-        try await device.board.logOut()
-        #expect(try device.board.trash().current().map(\.title) == ["deleted"])
-        try await logIn(device.board, .add)
-
-        #expect(try device.board.trash().current().map(\.title) == ["deleted"])
-        try await device.board.logOut()
-        #expect(try device.board.trash().current().isEmpty)
-        await device.board.close()
-    }
-
-    @Test func `a task that the account has is there, though a guest deleted it`() async throws {
-        let server = try LocalServer()
-        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
-        let task = try await phone.board.create(.init(title: "there"))
-        try await phone.board.syncNow()
-        let deleted = try #require(try phone.board.core.read { try $0.task(task.id.id) }).deleted(at: phone.clock.now)
-        try await pad.board.core.replica.write { try $0.add(trash: [deleted]) }
-
-        try await pad.board.syncNow()
-
-        #expect(try pad.titles() == ["there"])
-        #expect(try pad.board.trash().current().isEmpty)
     }
 
     @Test func `words of a guest that stand only in an issue go to the account`() async throws {
@@ -380,13 +333,5 @@ private final class LockableSecrets: Secrets {
     func write(_ secret: String?, for account: String) throws {
         if isLocked.isSet { throw KanbanError.storage("The keychain is locked.") }
         secrets.withLock { $0[account] = secret }
-    }
-}
-
-extension TaskItem {
-    fileprivate func deleted(at now: Timestamp) -> TaskItem {
-        var task = self
-        task.deletedAt = now
-        return task
     }
 }

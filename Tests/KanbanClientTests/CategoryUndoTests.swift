@@ -56,21 +56,65 @@ struct CategoryUndoTests {
         #expect(try phone.board.issues.current().isEmpty)
     }
 
-    @Test func `a task that another device restored stays where that left it`() async throws {
+    @Test func `a task that another device gave another category stays there`() async throws {
         let home = try await phone.board.createCategory(.init(name: "Home"))
         let task = try await phone.board.create(.init(title: "task", category: .id(home.id)))
         try await sync()
         try await phone.board.delete(task.id)
         try await phone.board.deleteCategory(home.id)
         try await sync()
-        #expect(try await phone.board.undo() == .done)
-        try await sync()
         try await pad.board.restore(task.id)
+        try await pad.board.edit(task.id) { $0.category = .named("Work") }
         try await sync()
-        try await phone.board.delete(task.id)
-        try await phone.board.restore(task.id)
 
-        #expect(try await category(of: task) == nil)
+        #expect(try await phone.board.undo() == .done)
+        #expect(try await category(of: task) == "Work")
+        try await sync()
+        #expect(try await category(of: task) == "Work")
+    }
+
+    @Test func `a category that the server never had comes back with tasks that were restored before it`() async throws
+    {
+        let task = try await phone.board.create(.init(title: "task", category: .named("Home")))
+        let home = try #require(try await phone.board.task(task.id)?.categoryID)
+        try await phone.board.delete(task.id)
+        try await phone.board.deleteCategory(home)
+        #expect(try await phone.board.pending().isEmpty)
+
+        try await phone.board.restore(task.id)
+        try await phone.board.restoreCategory(home)
+        #expect(try await category(of: task) == "Home")
+        try await sync()
+
+        for device in [phone, pad] { #expect(try await device.board.task(task.id)?.categoryID == home) }
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    @Test func `a category comes back under its id, with its tasks, on both devices and offline`() async throws {
+        let home = try await phone.board.createCategory(.init(name: "Home", color: "#aa0000"))
+        let task = try await phone.board.create(.init(title: "task", category: .id(home.id)))
+        let other = try await phone.board.create(.init(title: "left by hand", category: .id(home.id)))
+        try await sync()
+        try await phone.board.edit(other.id) { $0.category = nil }
+        try await sync()
+        try await phone.board.deleteCategory(home.id)
+        try await sync()
+        try await pad.board.edit(task.id) { $0.title = "renamed since" }
+        try await sync()
+
+        // Neither asks the server before it shows the tasks.
+        try await pad.board.restoreCategory(home.id)
+        #expect(try await phone.board.undo() == .done)
+        for device in [phone, pad] {
+            let category = try #require(try device.board.categories().current().first)
+            #expect((category.id, category.color, category.taskCount) == (home.id, "#aa0000", 1))
+            #expect(try await device.board.task(task.id)?.categoryID == home.id)
+        }
+        try await sync()
+        for device in [phone, pad] {
+            #expect(try device.board.categories().current().map(\.taskCount) == [1])
+            #expect(try device.board.issues.current().isEmpty)
+        }
     }
 
     @Test func `a task in the trash does not name a category that another device deleted`() async throws {

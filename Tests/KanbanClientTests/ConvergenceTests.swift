@@ -87,7 +87,7 @@ final class Story {
         let board = devices[index].device.board
         // Edits that the rules forbid, and a network that fails, are part of the story.
         do {
-            switch random.below(24) {
+            switch random.below(27) {
             case 0...2:
                 let task = try await board.create(
                     .init(title: word(), status: Status.allCases.randomElement(using: &random) ?? .todo))
@@ -122,6 +122,10 @@ final class Story {
                     let name = name()
                     try await board.editCategory(category.id) { $0.name = name }
                 }
+            case 13 where random.chance(3):
+                let trash = try board.deletedCategories().current()
+                guard let id = trash.randomElement(using: &random)?.id else { return }
+                try await board.restoreCategory(id)
             case 13: try await board.createCategory(.init(name: name()))
             case 14:
                 let key = name()
@@ -132,6 +136,12 @@ final class Story {
             case 23:
                 let image = try await board.add(image: Data([0xff, 0xd8, 0xff, UInt8(random.below(256))]))
                 try await board.createDDay(.init(title: word(), date: "2026-12-24", image: image))
+            case 24:
+                let rule: KanbanClient.Recurrence = random.chance(2) ? .daily() : .monthly(on: 31).times(3)
+                created.insert(
+                    try await board.create(.init(title: word(), due: .day("2026-11-20"), recurrence: rule)).id)
+            case 25: try await board.move(try task(board), to: .done)
+            case 26: try await board.skip(try task(board))
             case 17 where proxied == nil && random.chance(3): try server.restart()
             case 18 where random.chance(8) && seed % 4 == 0: try await backupOrRestore()
             default:
@@ -202,8 +212,7 @@ final class Story {
         let answer = try await server.json("GET", "/changes?limit=1000")
         let theirs = (answer["changes"]?.arrayValue ?? []).filter { $0["type"] == "task" }.compactMap { $0["value"] }
             .map { task in
-                ["id", "title", "body", "status", "position", "categoryId", "dueDate", "revision"]
-                    .map { (task[$0] ?? .null).text }.joined(separator: " ")
+                comparedMembers.map { (task[$0] ?? .null).text }.joined(separator: " ")
             }
         #expect(mine == theirs.sorted(), "seed \(seed)")
     }
@@ -220,6 +229,12 @@ final class Story {
             #expect(try Shown(device.device.board) == expected, "seed \(seed)")
         }
         for device in devices { #expect(try await device.device.board.pending().isEmpty, "seed \(seed)") }
+        let trash = try await serverTrash()
+        for (n, device) in devices.enumerated() {
+            let mine = try device.device.board.core.replica.trash()
+            let difference = mine.difference(from: trash)
+            #expect(difference.isEmpty, "seed \(seed), device \(n)")
+        }
         let answer = try await server.json("GET", "/board?limit=200")
         let onServer = (answer["columns"]?.arrayValue ?? []).flatMap { $0["tasks"]?.arrayValue ?? [] }
             .compactMap { $0["id"]?.stringValue.flatMap { KanbanID($0) } }
@@ -234,6 +249,17 @@ final class Story {
 }
 
 extension Story {
+    /// What the server has in its trash, each thing in a line.
+    private func serverTrash() async throws -> [String] {
+        var lines: [String] = []
+        for list in ["/tasks?deleted=true&limit=200", "/categories?deleted=true", "/ddays?deleted=true&limit=200"] {
+            let answer = try await server.json("GET", list)
+            #expect(answer["nextCursor"] == .null)
+            lines += (answer["items"]?.arrayValue ?? []).map(\.trashLine)
+        }
+        return lines.sorted()
+    }
+
     /// A request that was under way before the network was well may still fail.
     private func sync(_ board: KanbanBoard) async throws {
         for _ in 0..<5 {
@@ -242,6 +268,12 @@ extension Story {
         try await board.syncNow(timeout: Self.timeout)
     }
 }
+
+/// Of the tasks of a device and of the server.
+private let comparedMembers = [
+    "id", "title", "body", "status", "position", "categoryId", "dueDate", "recurrence", "occurrence", "seriesStart",
+    "revision",
+]
 
 extension Replica {
     /// The living tasks as the server has them, each in a line.
@@ -254,8 +286,7 @@ extension Replica {
                 found.withLock { found in
                     found = tasks.map { task in
                         let json = Change.Value.task(task).json
-                        return ["id", "title", "body", "status", "position", "categoryId", "dueDate", "revision"]
-                            .map { (json[$0] ?? .null).text }.joined(separator: " ")
+                        return comparedMembers.map { (json[$0] ?? .null).text }.joined(separator: " ")
                     }
                 }
                 // Undoes it.
@@ -263,6 +294,27 @@ extension Replica {
             }
         } catch KanbanError.timedOut {}
         return found.withLock { $0 }.sorted()
+    }
+}
+
+extension Replica {
+    /// What the device has in the trash, but for what the server never had.
+    fileprivate func trash() throws -> [String] {
+        try read { reader in
+            var query = TaskQuery()
+            query.inTrash = true
+            let values: [Change.Value] =
+                try reader.tasks(query).map { .task($0) } + reader.categories(inTrash: true).map { .category($0) }
+                + reader.ddays(inTrash: true, after: nil, limit: nil).map { .dday($0) }
+            return values.filter { $0.revision?.isOptimistic != true }.map(\.json.trashLine).sorted()
+        }
+    }
+}
+
+extension JSON {
+    fileprivate var trashLine: String {
+        ["id", "title", "name", "body", "status", "categoryId", "dueDate", "color", "date", "revision"]
+            .map { (self[$0] ?? .null).text }.joined(separator: " ")
     }
 }
 

@@ -46,6 +46,77 @@ struct FileTests {
         await again.board.close()
     }
 
+    @Test func `an issue says how much of a damaged file is missing`() async throws {
+        let device = try await TestDevice()
+        for number in 0..<40 { try await device.board.create(.init(title: "task \(number)")) }
+        await device.board.close()
+        let handle = try FileHandle(forUpdating: URL(filePath: device.file))
+        try handle.truncate(atOffset: try handle.seekToEnd() / 2)
+        try handle.close()
+
+        let again = try await device.reopened()
+
+        let left = try await again.board.pending().count
+        let issue = try again.board.issues.current().first
+        #expect(left == 40 || issue?.kind == .rejected([Fault(pointer: "#/file", code: "damaged")]))
+        if left < 40 { #expect(issue?.conflicts.map(\.member) == ["edits"]) }
+        try await again.board.create(.init(title: "goes on"))
+        await again.board.close()
+    }
+
+    @Test func `damage in the middle of the edits takes no more than a page of them`() async throws {
+        let device = try await TestDevice()
+        let body = String(repeating: "x", count: 400)
+        for number in 0..<100 { try await device.board.create(.init(title: "task \(number)", body: body)) }
+        await device.board.close()
+        let page = try device.leavesOfOutbox()[4]
+        try device.overwrite(page: page)
+
+        let again = try await device.reopened()
+
+        let left = try await again.board.pending().count
+        #expect((80..<100).contains(left))
+        let issue = try #require(try again.board.issues.current().first)
+        #expect(issue.kind == .rejected([Fault(pointer: "#/file", code: "damaged")]))
+        #expect(issue.conflicts.map(\.mine) == [String(100 - left)])
+        let titles = try again.titles()
+        #expect(titles.contains("task 0") && titles.contains("task 99") && titles.count == left)
+        await again.board.close()
+    }
+
+    @Test func `an empty file has lost what it held, and an issue says so`() async throws {
+        let device = try await TestDevice()
+        #expect(try device.board.issues.current().isEmpty)
+        try await device.board.create(.init(title: "lost"))
+        await device.board.close()
+        try Data().write(to: URL(filePath: device.file))
+
+        let again = try await device.reopened()
+
+        #expect(
+            try again.board.issues.current().map(\.kind) == [.rejected([Fault(pointer: "#/file", code: "damaged")])])
+        try await again.board.create(.init(title: "goes on"))
+        #expect(try again.titles() == ["goes on"])
+        await again.board.close()
+    }
+
+    @Test func `a file that an earlier or later version left is refused for reading, too`() async throws {
+        let device = try await TestDevice()
+        try await device.board.create(.init(title: "old"))
+        await device.board.close()
+        let folder = URL(filePath: device.directory.path)
+        for (change, expected) in [
+            ("UPDATE state SET value = '9999' WHERE name = 'replica.version'", KanbanError.newerData),
+            ("UPDATE state SET value = '0' WHERE name = 'replica.version'", .tooOld),
+        ] {
+            let connection = try SQLiteConnection(path: device.file, access: .readWrite)
+            try connection.run(change)
+            connection.close()
+
+            await #expect(throws: expected) { _ = try await KanbanBoard.openForReading(at: folder) }
+        }
+    }
+
     /// The index is read when the engine is made, the table when it sends.
     @Test(arguments: ["unanswered", "outbox"])
     func `a call that finds the file damaged waits for the board to be loaded anew`(part: String) async throws {
@@ -78,32 +149,6 @@ struct FileTests {
 
         let names = try FileManager.default.contentsOfDirectory(atPath: device.directory.file("guest"))
         #expect(!names.contains { $0.contains("damaged") })
-    }
-
-    /// A file for each version that was ever released, made by that version: see `Fixtures/README.md`.
-    @Test(arguments: 1...ReplicaSchema.steps.count)
-    func `a replica of every version opens with all that is in it`(version: Int) async throws {
-        let directory = try TemporaryDirectory()
-        let fixture = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "Fixtures/replica-\(version).sqlite")
-        let folder = directory.file("guest")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: fixture.path, toPath: folder + "/board.sqlite")
-        let server = try LocalServer()
-
-        let device = try await TestDevice(directory: directory) { $0.dependencies.transport = server }
-
-        #expect(try device.titles(.todo) == ["Écrire une lettre"])
-        #expect(try device.titles(.doing) == ["회의 준비"])
-        #expect(try device.board.tasks(in: .todo).current().first?.due == .day("2026-12-24"))
-        #expect(try await device.board.pending().count == 4)
-        #expect(try await device.board.undo() == .done)
-        #expect(try device.board.tasks(in: .todo).current().first?.due == nil)
-        try await device.board.syncNow()
-        #expect(try await server.json("GET", "/tasks")["items"]?.arrayValue?.count == 2)
-        #expect(try await device.board.undo() == .done)
-        #expect(try device.titles(.todo) == ["Écrire une lettre", "third"])
-        await device.board.close()
     }
 
     @Test func `a full disk refuses edits and what the server says, and loses nothing`() async throws {
@@ -167,6 +212,21 @@ extension TestDevice {
         let connection = try SQLiteConnection(path: file, access: .readWrite)
         let page = try #require(
             try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(part)'"))
+        connection.close()
+        try overwrite(page: page)
+    }
+
+    /// The pages with edits, in their order.
+    fileprivate func leavesOfOutbox() throws -> [Int64] {
+        let connection = try SQLiteConnection(path: file, access: .readOnly)
+        defer { connection.close() }
+        return try connection.all(
+            "SELECT pageno FROM dbstat WHERE name = 'outbox' AND pagetype = 'leaf' ORDER BY path", []
+        ) { $0.integer(0) }
+    }
+
+    fileprivate func overwrite(page: Int64) throws {
+        let connection = try SQLiteConnection(path: file, access: .readOnly)
         let size = try #require(try connection.integer("PRAGMA page_size"))
         connection.close()
         let handle = try FileHandle(forUpdating: URL(filePath: file))

@@ -145,7 +145,41 @@ struct KillTests {
         #expect(try device.titles() == ["before", "after"])
         await device.board.close()
     }
+
+    /// The index of the log is a file of its own, which finds no room either. After a kill the log still holds changes.
+    @Test(arguments: [false, true])
+    func `a board opens for reading on a full disk, and its edits throw`(isKilled: Bool) async throws {
+        let device = try await TestDevice { $0.dependencies.fileSystem = Self.disk.name }
+        try await device.board.create(.init(title: "before"))
+        if !isKilled { await device.board.close() }
+        let directory = try TemporaryDirectory()
+        try FileManager.default.copyItem(atPath: device.directory.file("guest"), toPath: directory.file("guest"))
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.file("guest"))
+        where name.hasSuffix("-shm") {
+            try FileManager.default.removeItem(atPath: directory.file("guest/\(name)"))
+        }
+        if isKilled { await device.board.close() }
+        Self.disk.decide { call, _ in
+            guard call != .read else { return nil }
+            errno = ENOSPC
+            return call == .index ? SQLITE_IOERR_SHMSIZE : SQLITE_FULL
+        }
+        defer { Self.stop(after: nil) }
+
+        let full = try await TestDevice(directory: directory) { $0.dependencies.fileSystem = Self.disk.name }
+        #expect(try full.titles() == ["before"])
+        await #expect(throws: KanbanError.full) { try await full.board.create(.init(title: "lost")) }
+        #expect(try full.titles() == ["before"])
+        Self.stop(after: nil)
+        try await full.board.create(.init(title: "after"))
+
+        #expect(try full.titles() == ["before", "after"])
+        await full.board.close()
+    }
 }
+
+/// A macro of C that Swift does not import.
+private let SQLITE_IOERR_SHMSIZE = SQLITE_IOERR | 19 << 8
 
 extension Replica {
     /// SQLite finds no damage, counters are right, and the edits performed again give what is shown.

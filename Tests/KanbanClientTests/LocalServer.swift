@@ -17,17 +17,17 @@ import Testing
 /// The real API over a real store, called without a socket: as a network that always works. Streams it has none.
 final class LocalServer: Transport {
     private let directory: TemporaryDirectory
-    private let clock: TestClock
+    let clock: TestClock
     private let running: Locked<(store: FileStore, application: Application)>
     /// Each story has the same ids in each process.
     private let random: Locked<SeededRandom>
 
-    init(clock: TestClock = TestClock(1_795_000_000_000), seed: UInt64 = 0) throws {
+    init(clock: TestClock = TestClock(1_795_000_000_000), seed: UInt64 = 0, quota: Quota? = nil) throws {
         directory = try TemporaryDirectory()
         self.clock = clock
         // Not the ids of a device with the same seed.
         random = Locked(SeededRandom(seed: ~seed))
-        running = Locked(try Self.start(in: directory, clock, random))
+        running = Locked(try Self.start(in: directory, clock, random, quota))
     }
 
     deinit {
@@ -35,10 +35,13 @@ final class LocalServer: Transport {
     }
 
     private static func start(
-        in directory: TemporaryDirectory, _ clock: TestClock, _ random: Locked<SeededRandom>
+        in directory: TemporaryDirectory, _ clock: TestClock, _ random: Locked<SeededRandom>, _ quota: Quota?
     ) throws -> (store: FileStore, application: Application) {
+        var configuration = FileStoreConfiguration()
+        configuration.quota = quota
         let store = try FileStore(
-            in: directory.path, clock: { clock.now }, random: { random.withLock { $0.next() } })
+            in: directory.path, configuration: configuration, clock: { clock.now },
+            random: { random.withLock { $0.next() } })
         let environment = Environment(store: store, clock: { clock.now }, zone: try #require(Zone(name: "UTC")))
         let application = Application(
             environment: environment, gate: OpenGate(), routes: Routes.all, observer: SilentObserver())
@@ -49,9 +52,9 @@ final class LocalServer: Transport {
     var application: Application { running.withLock { $0.application } }
 
     /// As after a crash.
-    func restart() throws {
+    func restart(quota: Quota? = nil) throws {
         running.withLock { $0.store.close() }
-        let next = try Self.start(in: directory, clock, random)
+        let next = try Self.start(in: directory, clock, random, quota)
         running.withLock { $0 = next }
     }
 

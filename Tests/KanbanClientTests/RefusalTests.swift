@@ -14,9 +14,9 @@ struct RefusalTests {
         _ = machine.handle(.started)
 
         #expect(machine.handle(.failed(gone)) == [.startOver, .send(.pull), .show(.loading)])
-        #expect(machine.handle(.failed(gone)) == [.wait(upTo: .milliseconds(500)), .show(.waiting)])
+        #expect(machine.handle(.failed(gone)) == [.wait(upTo: .milliseconds(500)), .show(.waiting(gone))])
         #expect(machine.handle(.waited) == [.send(.pull), .show(.loading)])
-        #expect(machine.handle(.failed(gone)) == [.wait(upTo: .milliseconds(1_000)), .show(.waiting)])
+        #expect(machine.handle(.failed(gone)) == [.wait(upTo: .milliseconds(1_000)), .show(.waiting(gone))])
         _ = machine.handle(.waited)
         // After a page, another history is begun anew at once.
         _ = machine.handle(.answered(hasMore: true, hasUnsent: false))

@@ -15,13 +15,6 @@ extension Replica {
                 || !theirs.contains { $0 == step.mutation.resource.id }
         }
     }
-
-    func formerCategories() throws -> [ID: ID] {
-        let rows = try read { reader in
-            try reader.connection.all("SELECT task, category FROM former_categories", []) { try ($0.id(0), $0.id(1)) }
-        }
-        return Dictionary(uniqueKeysWithValues: rows)
-    }
 }
 
 extension SeededRandom {
@@ -95,18 +88,22 @@ extension SeededRandom {
 
     private mutating func ofCategory(on board: ValueBoard) -> StoredMutation {
         let id = board.categories().randomElement(using: &self)?.id ?? id()
-        switch below(4) {
-        case 0: return StoredMutation(.delete, .category(id))
-        case 1: return StoredMutation(.patch, .category(id), ["color": "#\(below(9))12345"])
+        let trash = board.categories(inTrash: true).randomElement(using: &self)
+        switch below(6) {
+        case 0...1: return StoredMutation(.delete, .category(id))
+        case 2: return StoredMutation(.restore, .category(trash?.id ?? id))
+        case 3: return StoredMutation(.patch, .category(id), ["color": "#\(below(9))12345"])
         default: return StoredMutation(.patch, .category(id), ["name": .string(name())])
         }
     }
 
     private mutating func ofDDay(on board: ValueBoard) -> StoredMutation {
         let id = board.ddays(after: nil, limit: nil).randomElement(using: &self)?.id ?? id()
-        switch below(3) {
+        let trash = board.ddays(inTrash: true, after: nil, limit: nil).randomElement(using: &self)
+        switch below(5) {
         case 0: return StoredMutation(.delete, .dday(id))
-        case 1: return StoredMutation(.patch, .dday(id), ["repeats": chance(2) ? "yearly" : "none"])
+        case 1: return StoredMutation(.restore, .dday(trash?.id ?? id))
+        case 2: return StoredMutation(.patch, .dday(id), ["repeats": chance(2) ? "yearly" : "none"])
         default: return StoredMutation(.patch, .dday(id), ["title": .string(word()), "date": .string(day())])
         }
     }

@@ -14,12 +14,11 @@ struct ReplicaModel {
     /// What the user sees.
     private(set) var shown = ValueBoard()
     /// The highest revision that was taken in.
-    private(set) var through: Revision = 0
-    /// Tasks that were created and deleted here before a push: only the trash of this device has them.
-    private var ownTrash: [TaskItem] = []
-
-    /// The categories of tasks in the trash, as the replica keeps them.
-    var former: [ID: ID] = [:]
+    private(set) var through: Revision = -1
+    /// The revision at the end of the feed when it was reached last.
+    private var end: Revision?
+    /// Made and deleted here before a push: only the trash of this device has it.
+    private var ownTrash: [Change.Value] = []
 
     init() {
         shown.state.feed.revision = .firstOptimistic
@@ -37,67 +36,92 @@ struct ReplicaModel {
         // The device refuses a category of a known name; the server would give back the known category.
         if mutation.op == .create, mutation.resource.type == .category,
             let name = mutation.value["name"]?.stringValue,
-            shown.category(foldedName: CaseFolding.fold(name.trimmed)) != nil
+            shown.category(named: name.trimmed) != nil
         {
             return false
         }
         do {
-            guard try shown.perform(mutation).status != .conflict else { return false }
-            if mutation.op == .restore, let id = mutation.resource.id { try returnToFormerCategory(id) }
-            return true
+            return try shown.perform(mutation).status != .conflict
         } catch is BoardError {
             return false
         }
     }
 
-    private mutating func returnToFormerCategory(_ id: ID) throws {
-        guard let category = former.removeValue(forKey: id), shown.task(id)?.categoryID == nil else { return }
-        let value: JSON = ["categoryId": .string(category.description)]
-        if shown.category(category) != nil { _ = try shown.perform(StoredMutation(.patch, .task(id), value)) }
-    }
-
     /// Undoes the steps, but for the members that somebody else changed since.
     mutating func undo(_ steps: [UndoStep]) throws {
-        var steps = steps[...]
-        var made: ID?
-        while let step = steps.popFirst() {
+        for step in steps {
             let now = shown.value(of: step.mutation.resource)?.json
-            if let id = step.mutation.resource.id, shown.task(id)?.deletedAt != nil, let category = made,
-                step.mutation.value == ["categoryId": .string(category.description)]
-            {
-                former[id] = category
-                continue
-            }
-            guard let step = now.map({ step.without(step.theirs($0)) }) ?? step, try edit(step.mutation),
-                let old = step.replaces, let new = step.mutation.resource.id
-            else { continue }
-            steps = try steps.naming(new, insteadOf: old)
-            if step.mutation.resource.type == .category { made = new }
+            guard let step = now.map({ step.without(step.theirs($0)) }) ?? step else { continue }
+            _ = try edit(step.mutation)
         }
     }
 
     /// Call it after each edit.
-    /// - Parameter tracked: what the outbox or a shadow names.
-    mutating func noteOwnTrash(besides tracked: Set<ResourceKey>) {
-        ownTrash = shown.state.tasks.values.filter { task in
-            task.deletedAt != nil && task.revision.isOptimistic && known.task(task.id) == nil
-                && !tracked.contains(.task(task.id))
+    /// - Parameters:
+    ///   - named: what the outbox names.
+    ///   - shadows: as the replica keeps them.
+    mutating func noteOwnTrash(besides named: Set<ResourceKey>, _ shadows: [ResourceKey: String?]) throws {
+        ownTrash = try shown.everything.compactMap { value in
+            let resource = value.resource
+            guard value.deletedAt != nil, value.revision?.isOptimistic ?? false, known.value(of: resource) == nil,
+                !named.contains(resource)
+            else { return nil }
+            // An edit changed it, such as the deletion of its category.
+            guard let shadow = shadows[resource] else { return value }
+            return try shadow.flatMap { Change.Value(shown: try JSON(stored: $0), as: resource.type) }
         }
     }
 
     // MARK: - The server's changes
 
-    mutating func takeIn(_ answer: SyncResponse) throws {
-        let changes = answer.changes
-        for change in changes where change.revision > through { try apply(change, answer.tasks) }
-        through = max(through, changes.map(\.revision).max() ?? 0)
+    /// - Parameter own: tasks whose category edits of this device set that the server may know.
+    mutating func takeIn(_ answer: SyncResponse, isStream: Bool = false, own: Set<ResourceKey>) {
+        var span = FeedSpan(from: end, through: through)
+        let news = answer.changes.filter { $0.revision > through }
+        for change in news {
+            let freed = own.contains(change.resource) ? nil : change.freedCategory(of: known.value(of: change.resource))
+            span.take(change.revision, freeing: freed)
+            apply(change, answer.tasks, span)
+        }
+        if !news.isEmpty { through = span.last }
+        if !answer.hasMore, !isStream || span.isWhole { end = max(span.last, answer.reached ?? 0) }
     }
 
-    /// The server's whole state comes again, in another history.
+    /// A page of the server's trash.
+    mutating func takeIn(trash page: [Change.Value]) {
+        for value in page {
+            let old = known.value(of: value.resource)
+            guard old?.revision ?? 0 <= value.revision ?? 0 else { continue }
+            save(value.following(old))
+        }
+    }
+
+    /// The whole trash of the server was read.
+    mutating func forgetTrash(besides kept: Set<ResourceKey>) {
+        for value in known.everything where value.deletedAt != nil && !kept.contains(value.resource) {
+            if let id = value.resource.id { known.remove(id) }
+        }
+    }
+
+    /// The server's whole state comes again, in another history. What is in the trash stays until that of the server was read.
     mutating func startOver() {
+        let trash = known.everything.filter { $0.deletedAt != nil }
         known = ValueBoard()
         known.now = shown.now
-        through = 0
+        for value in trash { save(value.with(-1)) }
+        through = -1
+        end = nil
+    }
+
+    /// What the server's trash no longer has, as an answer to a restoration says.
+    mutating func forgetPurged(_ results: [SyncResponse.Result], for outbox: [OutboxEdit]) {
+        for result in results where result.problem?["code"] == "not_found" {
+            guard let edit = outbox.first(where: { $0.mutationID == result.mutationID }), edit.mutation.op == .restore,
+                let id = edit.mutation.resource.id
+            else { continue }
+            known.remove(id)
+            shown.remove(id)
+        }
     }
 
     /// Categories that the server had under the names of new ones are known before the feed brings them.
@@ -117,46 +141,37 @@ struct ReplicaModel {
 
     private mutating func save(_ category: Category) {
         // A later change of the feed renames or removes the other one.
-        if var holder = known.category(foldedName: CaseFolding.fold(category.name)), holder.id != category.id {
+        if var holder = known.category(named: category.name), holder.id != category.id {
             holder.name = "\u{fffc}\(holder.id)"
             known.save(holder)
         }
         known.save(category)
     }
 
-    private mutating func apply(_ change: Change, _ own: [ID: TaskItem]) throws {
-        switch change.value {
+    private mutating func apply(_ change: Change, _ own: [ID: TaskItem], _ span: FeedSpan) {
+        let resource = ResourceKey(type: change.type, id: change.id)
+        let old = known.value(of: resource)
+        guard change.value == .deleted else { return save(change.value.following(old)) }
+        let answered = change.id.flatMap { own[$0] }.map { Change.Value.task($0) }
+        let mine = ownTrash.first { $0.resource == resource }
+        guard let newest = [old, answered, mine].compactMap(\.self).max(by: { $0.revision ?? 0 < $1.revision ?? 0 })
+        else { return }
+        let isKnown = mine != nil || span.isWhole && old?.deletedAt == nil
+        let deletedAt = old?.deletedAt ?? mine?.deletedAt ?? known.now
+        save(
+            newest.trashed(
+                at: deletedAt, revision: isKnown ? change.revision : nil,
+                freedAfter: span.freedAfter(change.id, at: change.revision)))
+    }
+
+    private mutating func save(_ value: Change.Value) {
+        switch value {
         case .task(let task): known.save(task)
-        case .category(let category): save(category)
+        case .category(let category) where category.deletedAt == nil: save(category)
+        case .category(let category): known.save(category)
         case .dday(let dday): known.save(dday)
         case .settings(let settings): known.save(settings)
-        case .image: break
-        case .deleted:
-            guard let id = change.id else { return }
-            switch change.type {
-            case .task:
-                let seen = known.task(id)
-                guard var task = [seen, own[id]].compactMap(\.self).max(by: { $0.revision < $1.revision }) else {
-                    return
-                }
-                task.deletedAt = seen?.deletedAt ?? known.now
-                if let category = task.categoryID, known.category(category) == nil { task.categoryID = nil }
-                known.save(task)
-            case .category:
-                var query = TaskQuery()
-                query.categoryIDs = [id]
-                query.inTrash = true
-                for var task in known.tasks(query) {
-                    task.categoryID = nil
-                    known.save(task)
-                }
-                for index in ownTrash.indices where ownTrash[index].categoryID == id {
-                    ownTrash[index].categoryID = nil
-                }
-                known.removeCategory(id, revision: change.revision)
-            case .dday: known.removeDDay(id, revision: change.revision)
-            case .settings, .image: break
-            }
+        case .image, .deleted: break
         }
     }
 
@@ -167,14 +182,15 @@ struct ReplicaModel {
         let board = ValueBoard()
         board.state = known.state
         board.now = shown.now
-        board.state.feed.revision = .firstOptimistic
-        for task in ownTrash where known.task(task.id) == nil { board.save(task) }
+        // Greater than those of what lies in the device's own trash.
+        board.state.feed.revision = max(.firstOptimistic, shown.revision)
+        for value in ownTrash where known.value(of: value.resource) == nil { board.save(value) }
         // The ids of new categories, and of those that have their names.
         var holders: [String: String] = [:]
         for edit in outbox {
             let mutation = edit.mutation.naming(holders)
             let name = mutation.op == .create ? mutation.value["name"]?.stringValue : nil
-            let holder = name.flatMap { board.category(foldedName: CaseFolding.fold($0.trimmed)) }
+            let holder = name.flatMap { board.category(named: $0.trimmed) }
             if let holder, let mine = mutation.resource.id, !board.categoryEverExisted(mine) {
                 holders[mine.description] = holder.id.description
             }
@@ -203,9 +219,30 @@ extension ValueBoard {
         guard let id = resource.id else { return .settings(settings()) }
         return switch resource.type {
         case .task: task(id).map { .task($0) }
-        case .category: category(id).map { .category($0) }
-        case .dday: dday(id).map { .dday($0) }
+        case .category: state.categories[id].map { .category($0) }
+        case .dday: state.ddays[id].map { .dday($0) }
         case .settings, .image: nil
+        }
+    }
+
+    /// All that lives or lies in the trash, but for the settings.
+    var everything: [Change.Value] {
+        state.tasks.values.map { .task($0) } + state.categories.values.map { .category($0) }
+            + state.ddays.values.map { .dday($0) }
+    }
+
+    fileprivate func remove(_ id: ID) {
+        state.tasks[id] = nil
+        state.categories[id] = nil
+        state.ddays[id] = nil
+    }
+
+    fileprivate func save(_ value: Change.Value) {
+        switch value {
+        case .task(let task): save(task)
+        case .category(let category): save(category)
+        case .dday(let dday): save(dday)
+        case .settings, .image, .deleted: break
         }
     }
 }
@@ -243,11 +280,13 @@ struct BoardPicture: Equatable, Sendable {
         query = TaskQuery()
         query.inTrash = true
         lines += try board.tasks(query).map { "trash \(line($0))" }.sorted()
-        lines += try board.categories().map {
-            "category \($0.id) \($0.name) \($0.color ?? "-") \(name($0.revision))"
-        }
-        lines += try board.ddays(after: nil, limit: nil).map {
-            "D-day \($0.id) \($0.title) \($0.date) \($0.repeats) \(name($0.revision))"
+        for place in ["", "trash "] {
+            lines += try board.categories(inTrash: !place.isEmpty).map {
+                "\(place)category \($0.id) \($0.name) \($0.color ?? "-") \(name($0.revision))"
+            }
+            lines += try board.ddays(inTrash: !place.isEmpty, after: nil, limit: nil).map {
+                "\(place)D-day \($0.id) \($0.title) \($0.date) \($0.repeats) \(name($0.revision))"
+            }
         }
         let settings = try board.settings()
         let custom = (settings.custom.objectMembers ?? []).map { "\($0.name)=\($0.value.text)" }.sorted()
@@ -270,7 +309,7 @@ struct BoardPicture: Equatable, Sendable {
     }
 
     private func name(_ revision: Revision) -> String {
-        !marks ? "" : revision.isOptimistic ? "pending" : "\(revision)"
+        !marks ? "" : revision.isOptimistic ? "pending" : revision.isOfEarlierHistory ? "earlier" : "\(revision)"
     }
 
     /// The lines that only one of the two has, or the order that differs.

@@ -54,17 +54,22 @@ struct ReplicaTests {
     @Test func `a task of the trash leaves a category that was made here and whose deletion is all that came of it`()
         async throws
     {
-        let device = try await TestDevice()
+        let server = try LocalServer()
+        let network = MeddlingNetwork(to: server)
+        let device = try await TestDevice.on(network)
         let task = try await device.board.create(.init(title: "mine", category: .named("Home")))
         try await device.board.delete(task.id)
         let category = try #require(try device.board.categories().current().first)
+        network.meddle { $0 == "/sync" ? .loseAnswer : .none }
+        await #expect(throws: KanbanError.offline) { try await device.board.syncNow() }
+        _ = try await server.json("DELETE", "/categories/\(category.id)")
+        network.meddle { _ in .none }
+        try await device.board.syncNow()
 
-        try await device.board.core.replica.write { transaction in
-            _ = try transaction.collectPush(most: 9)
-            let deletion = Change(revision: 2, type: .category, id: ID(category.id.description), value: .deleted)
-            try transaction.integrate(SyncResponse(changes: [deletion], cursor: "1-2"))
-        }
-
+        #expect(try device.board.categories().current().isEmpty)
         #expect(try device.board.trash().current().map(\.categoryID) == [nil])
+        #expect(try await device.board.task(task.id)?.categoryID == nil)
+        try await device.board.restore(task.id)
+        #expect(try await device.board.task(task.id)?.categoryID == nil)
     }
 }

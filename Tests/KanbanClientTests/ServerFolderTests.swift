@@ -89,7 +89,7 @@ struct ServerFolderTests {
         // A Kanbase at another path of the machine.
         wrong.network.answer { _, _, _ in (404, #"{"code": "not_found", "requestId": "1"}"#) }
         try await wrong.board.create(.init(title: "Milk"))
-        let error = KanbanError.invalid([Fault(pointer: "#/server", code: "not_found")])
+        let error = KanbanError.notKanbase
         await #expect(throws: error) { try await wrong.board.syncNow() }
         await #expect(throws: error) { try await wrong.board.logIn(email: "a@example.org", password: "password") }
         await #expect(throws: error) { try await wrong.board.signUp(email: "a@example.org", password: "password") }

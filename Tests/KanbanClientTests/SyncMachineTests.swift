@@ -133,12 +133,25 @@ struct SyncMachineTests {
         }
     }
 
+    @Test func `a new path ends what is under way and tries at once`() {
+        var machine = live()
+        _ = machine.handle(.outbox(hasUnsent: true))
+
+        tell(
+            &machine,
+            [
+                (.pathChanged, [.closeStream, .cancelRequest, .send(.push(most: 500))]),
+                (.stalled, [.cancelRequest, .send(.push(most: 500))]),
+                (.answered(hasMore: false, hasUnsent: false), [.openStream]),
+            ])
+    }
+
     @Test func `a server that asks to wait is waited for`() {
         var machine = SyncMachine(hasCursor: true, hasUnsent: true)
         _ = machine.handle(.started)
 
         let tooMany = Failure.problem(.init(status: 429, code: "too_many_requests", retryAfter: 17))
-        #expect(machine.handle(.failed(tooMany)) == [.waitFor(.seconds(17)), .show(.waiting)])
+        #expect(machine.handle(.failed(tooMany)) == [.waitFor(.seconds(17)), .show(.waiting(tooMany))])
         _ = machine.handle(.waited)
         let full = Failure.problem(.init(status: 507, code: "insufficient_storage"))
         #expect(machine.handle(.failed(full)).contains(.waitFor(.seconds(60))))
@@ -146,6 +159,52 @@ struct SyncMachineTests {
             #expect(machine.handle(event) == [], "\(event)")
         }
         #expect(machine.handle(.waited).contains(.send(.push(most: 500))))
+    }
+
+    @Test func `a full account keeps nothing back but what it has no room for`() {
+        var machine = live()
+        let problem = Failure.Problem(status: 507, code: "quota_exceeded")
+        let full = Failure.problem(problem)
+        let push = Action.send(.push(most: 500))
+
+        tell(
+            &machine,
+            [
+                (.outbox(hasUnsent: true), [push, .show(.syncing)]),
+                // The whole request is refused, and the rest of the outbox is sent at once.
+                (.full(problem), [.waitFor(.seconds(60))]),
+                (.answeredPart, [push]),
+                (.answered(hasMore: false, hasUnsent: false), [.show(.waiting(full))]),
+                (.asked(id: 1, .pulled), [.send(.pull), .show(.syncing)]),
+                (.answered(hasMore: false, hasUnsent: false), [.finish([1]), .show(.waiting(full))]),
+                // A deletion passes. It makes no room: the trash counts, too.
+                (.outbox(hasUnsent: true), [push, .show(.syncing)]),
+                (.answered(hasMore: false, hasUnsent: false), [.show(.waiting(full))]),
+                (.asked(id: 2, .pushed), [.release, push, .show(.syncing)]),
+                (.full(problem), [.waitFor(.seconds(60))]),
+                (.answered(hasMore: false, hasUnsent: false), [.fail([2], full), .show(.waiting(full))]),
+                (.waited, [.release, push, .show(.syncing)]),
+                (.answered(hasMore: false, hasUnsent: false), [.show(.live)]),
+            ])
+    }
+
+    @Test func `a failure while an account is full waits as always, and then for the account again`() {
+        var machine = live()
+        let problem = Failure.Problem(status: 507, code: "quota_exceeded")
+        _ = machine.handle(.outbox(hasUnsent: true))
+        _ = machine.handle(.full(problem))
+        _ = machine.handle(.answered(hasMore: false, hasUnsent: false))
+
+        tell(
+            &machine,
+            [
+                (.outbox(hasUnsent: true), [.send(.push(most: 500)), .show(.syncing)]),
+                (.failed(.network), [.wait(upTo: .milliseconds(500)), .show(.offline)]),
+                (.waited, [.waitFor(.seconds(60)), .send(.push(most: 500)), .show(.syncing)]),
+                (.answered(hasMore: false, hasUnsent: false), [.show(.waiting(.problem(problem)))]),
+                (.paused, [.closeStream, .show(.idle)]),
+                (.started, [.release, .send(.push(most: 500)), .show(.syncing)]),
+            ])
     }
 
     @Test func `neither a pause nor a stream that fails ends a wait that the server asked for`() {
@@ -158,7 +217,7 @@ struct SyncMachineTests {
 
         #expect(machine.handle(.streamEnded(.network, after: .seconds(1))) == [])
         #expect(machine.handle(.paused) == [.show(.idle)])
-        #expect(machine.handle(.started) == [.show(.waiting)])
+        #expect(machine.handle(.started) == [.show(.waiting(tooMany))])
         #expect(machine.handle(.waited).contains(.send(.push(most: 500))))
     }
 

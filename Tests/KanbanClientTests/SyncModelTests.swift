@@ -38,10 +38,12 @@ private struct SyncStory {
     private struct Taken {
         var edits: Int
         var through: Int
+        /// Those of the edits that there is no room for.
+        var held = 0
     }
 
     private enum Mood: CaseIterable {
-        case well, away, broken, proxy, full, small
+        case well, away, broken, proxy, busy, full, small
     }
 
     /// What becomes of a stream that is opened: it stays, a proxy ends it at once, or a moment after it is ready.
@@ -68,6 +70,8 @@ private struct SyncStory {
 
     // The device.
     private var unsent: Int
+    /// Edits that the account has no room for.
+    private var held = 0
     private var through: Int?
     private var isStarted = false
     private var isLoggedOut = false
@@ -143,6 +147,9 @@ private struct SyncStory {
 
     private mutating func logIn() {
         hasToken = true
+        // The driver forgets with the board what it kept back of it.
+        unsent += held
+        held = 0
         tell(.switched(hasCursor: through != nil, hasUnsent: unsent > 0))
     }
 
@@ -159,7 +166,7 @@ private struct SyncStory {
         require(requests - before < 400, "\(requests - before) requests in an hour without a network")
         mood = .well
         pass(milliseconds: 300_000)
-        require(unsent == 0, "\(unsent) edits are not sent")
+        require(unsent == 0 && held == 0, "\(unsent) edits are not sent, \(held) kept back")
         require(through == head, "read up to \(through ?? -1) of \(head)")
         require(phase == .live, "it shows \(phase)")
         require(waiters.isEmpty, "\(waiters.count) are left waiting")
@@ -204,6 +211,8 @@ private struct SyncStory {
         var event = occurrence.event
         if let taken = occurrence.takes {
             unsent -= taken.edits
+            held += taken.held
+            if taken.held > 0 { tell(.full(.quota)) }
             if case .answered(let hasMore, _) = event {
                 // A stream may have brought more meanwhile.
                 through = max(through ?? 0, taken.through)
@@ -241,7 +250,7 @@ private struct SyncStory {
         }
         if isStarted, !isLoggedOut {
             require(request != nil || hasStream || timer != nil, "a standstill")
-            require(unsent == 0 || request != nil || timer != nil, "edits that nobody sends")
+            require(unsent + held == 0 || request != nil || timer != nil, "edits that nobody sends")
         }
     }
 
@@ -274,6 +283,9 @@ private struct SyncStory {
             require(duration <= .seconds(3_600), "waits for more than an hour")
             timer = now + Int(duration.milliseconds)
         case .stopWaiting: timer = nil
+        case .release:
+            unsent += held
+            held = 0
         case .startOver: (through, isRestored) = (nil, false)
         case .refuseFirst:
             require(unsent > 0, "refuses nothing")
@@ -304,9 +316,13 @@ private struct SyncStory {
                 head -= count
                 return Occurrence(at: at, event: .failed(.network))
             }
+            let refused = mood == .full && count > 0 ? 1 + random.below(count) : 0
+            head -= refused
+            // Without any that was applied, the answer brings no changes.
             let event: SyncMachine.Event =
-                count < unsent ? .answeredPart : .answered(hasMore: false, hasUnsent: false)
-            return Occurrence(at: at, event: event, takes: Taken(edits: count, through: head))
+                count < unsent || refused == count && count > 0
+                ? .answeredPart : .answered(hasMore: false, hasUnsent: false)
+            return Occurrence(at: at, event: event, takes: Taken(edits: count, through: head, held: refused))
         case .pull, .poll:
             let through = min(head, (through ?? 0) + 5)
             return Occurrence(
@@ -325,7 +341,8 @@ private struct SyncStory {
         case .away: return .network
         case .broken: if random.chance(2) { return problem(500, "internal_error") }
         case .proxy: if random.chance(2) { return .malformedResponse }
-        case .full: if random.chance(2) { return problem(random.chance(2) ? 429 : 507, "busy", retryAfter: 7) }
+        case .busy: if random.chance(2) { return problem(random.chance(2) ? 429 : 507, "busy", retryAfter: 7) }
+        case .full: break
         case .small:
             if case .push(let most) = kind, min(most, unsent) > 1 { return problem(413, "payload_too_large") }
             if case .push = kind, unsent > 0, random.chance(3) { return problem(422, "invalid_value") }

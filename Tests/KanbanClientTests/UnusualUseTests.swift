@@ -21,7 +21,7 @@ struct UnusualUseTests {
         DispatchQueue.main.setSpecific(key: mainQueue, value: true)
         let device = try await TestDevice()
         let threads = Locked<[Bool]>([])
-        let live = Live(.trash, of: [.tasks], device.board.core.doorbell, Dependencies()) {
+        let live = Live(.trash, of: [.tasks], device.board.core.doorbell, Dependencies(), device.board.core.reads) {
             threads.withLock { $0.append(isOnMainQueue()) }
             return (try device.titles(), nil)
         }
@@ -220,7 +220,7 @@ struct UnusualUseTests {
     @Test func `errors say in words what happened, without the user's texts`() {
         let error: any Error = KanbanError.invalid([Fault(pointer: "#/title", code: "blank")])
 
-        #expect(error.localizedDescription == "It is not valid: #/title blank.")
+        #expect(error.localizedDescription == "The title must not be empty.")
     }
 }
 

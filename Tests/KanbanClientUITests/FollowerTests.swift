@@ -30,4 +30,27 @@ struct FollowerTests {
         await other.close()
         await board.close()
     }
+
+    @Test func `later values are shown as the view wants, and an error leaves the last one`() async throws {
+        let board = try KanbanBoard.inMemory(tasks: [.init(title: "first")])
+        let follower = Follower<[KanbanTask]>()
+        var shown = 0
+
+        follower.follow(board.tasks()) { change in
+            shown += 1
+            change()
+        }
+        #expect(follower.value?.map(\.title) == ["first"] && shown == 0)
+        // The list is followed once it has told its first value.
+        try await until("it follows") { follower.isFollowing }
+        try await board.create(.init(title: "second"))
+        try await until("it is shown") { follower.value?.count == 2 }
+        #expect(shown == 1 && follower.error == nil)
+
+        let broken = Follower<Int>()
+        broken.follow(.failing(.newerData))
+        try await until("it failed") { broken.error != nil }
+        #expect(broken.value == nil)
+        await board.close()
+    }
 }

@@ -7,28 +7,24 @@ struct DialectTests {
         ("SELECT a FROM t WHERE a = ?1 AND b = ?12", "SELECT a FROM t WHERE a = $1 AND b = $12"),
         ("FROM tasks INDEXED BY tasks_by_due\nWHERE", "FROM tasks\nWHERE"),
         (
-            "SELECT creation, first_changes, number\nFROM tasks",
-            "SELECT creation, first_changes, 0::bigint\nFROM tasks"
+            "SELECT creation, first_changes, octet_length(searched), number\nFROM tasks",
+            "SELECT creation, first_changes, octet_length(searched), 0::bigint\nFROM tasks"
         ),
         (
-            "first_changes = ?16, checksum = ?17\nWHERE account = ?1 AND number = ?2",
-            "first_changes = $16, checksum = $17, body_folded = $18\nWHERE account = $1 AND id = $2"
-        ),
-        (
-            "first_changes = ?9, checksum = ?10\nWHERE account = ?1 AND number = ?2",
-            "first_changes = $9, checksum = $10, body_folded = $11\nWHERE account = $1 AND id = $2"
+            "first_changes = ?16\nWHERE account = ?1 AND number = ?2",
+            "first_changes = $16\nWHERE account = $1 AND id = $2"
         ),
         (
             "WHERE +account = ?1 AND number IN (SELECT number FROM tasks WHERE account = ?1)",
             "WHERE account = $1 AND id IN (SELECT id FROM tasks WHERE account = $1)"
         ),
         (
-            "created_by, created_at, checksum)\nVALUES (?17, ?18, ?19)",
-            "created_by, created_at, checksum, body_folded)\nVALUES ($17, $18, $19, $20)"
+            "(has_text(coalesce(searched, title), ?3) OR searched IS NULL AND has_text(body, ?3))",
+            "(0 < strpos(lower(coalesce(searched, title)), $3) OR searched IS NULL AND 0 < strpos(lower(body), $3))"
         ),
         (
-            "(contains_folded(title, ?3) OR contains_folded(body, ?3))",
-            "(0 < strpos(coalesce(title_folded, title), $3) OR 0 < strpos(coalesce(body_folded, body), $3))"
+            "(has_initials(coalesce(searched, title), ?3) OR searched IS NULL AND has_initials(body, ?3))",
+            "((coalesce(searched, title) ~ $3) OR searched IS NULL AND (body ~ $3))"
         ),
         (
             "SELECT coalesce(sum(bytes), 0), coalesce(sum(tasks), 0) FROM rows",

@@ -90,7 +90,7 @@ extension PostgresTests {
 
         @Test func `an error of a commit takes nothing from the transaction behind it`() async throws {
             let twin = try await stores.store.write(account, session: nil) {
-                try $0.createCategory(id: nil, name: "one")
+                try $0.createCategory(id: nil, faultsAt: "#") { $0.name = "one" }
             }
             var writes = creations()
             writes[3].body = { writer in

@@ -100,7 +100,7 @@ extension PostgresTests {
         @Test func `an error concerns the body that made it, not its neighbours`() async throws {
             struct Refused: Error {}
             let twin = try await stores.store.write(accounts[3], session: nil) {
-                try $0.createCategory(id: nil, name: "one")
+                try $0.createCategory(id: nil, faultsAt: "#") { $0.name = "one" }
             }
 
             var writes = accounts.map { account -> (AccountKey, TestStores.Body) in
@@ -137,7 +137,7 @@ extension PostgresTests {
         @Test func `a nested part that is undone takes no earlier one with it`() async throws {
             struct Refused: Error {}
             let twin = try await stores.store.write(accounts[0], session: nil) {
-                try $0.createCategory(id: nil, name: "one")
+                try $0.createCategory(id: nil, faultsAt: "#") { $0.name = "one" }
             }
 
             let late: TestStores.Body = { writer in

@@ -69,6 +69,31 @@ extension PostgresTests {
             #expect(titles.sorted() == Array(repeating: "Edited", count: 19) + ["New"])
         }
 
+        @Test func `a task that was read in advance has each member, and its revisions`() async throws {
+            let store = stores.store
+            let task = try await store.write { tx in
+                var task = try tx.makeTask("Task")
+                for member in TaskItem.members {
+                    #expect(member.put(member.form.samples([tx.makeID()])[0], into: &task))
+                }
+                for index in 0..<MemberRevisions.most { task.memberRevisions[index] = Revision(index) }
+                task.revision = try tx.nextRevision()
+                try tx.save(task)
+                return task
+            }
+            var needs = WriteNeeds()
+            needs.tasks = [task.id]
+
+            let (read, waits) = try await store.write(.local, session: nil, needs: needs) { board in
+                let writer = try #require(board as? PostgresBoardWriter)
+                let before = writer.connection.waits
+                return (try writer.task(task.id), writer.connection.waits - before)
+            }
+
+            #expect(read == task && waits == 0)
+            #expect(try await store.read { try $0.task(task.id) } == task)
+        }
+
         @Test func `a task that is created and deleted in one push is in the trash`() async throws {
             let task = ID.random()
             let results = try await push([create(task), mutation(.deleteTask, on: task)]).results

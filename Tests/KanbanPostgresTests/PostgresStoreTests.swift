@@ -13,7 +13,7 @@ extension PostgresTests {
         @Test func `what one server wrote the other reads at once, byte for byte`() async throws {
             let stores = try TestStores(count: 2)
             let (task, settings) = try await stores.stores[0].write { tx in
-                _ = try tx.createCategory(id: nil, name: "Éclairs")
+                _ = try tx.createCategory(id: nil, faultsAt: "#") { $0.name = "Éclairs" }
                 let task = try tx.makeTask(
                     "API 문서 쓰기", TaskEdit(body: "e\u{301}\n\u{1F600}", category: .named("Éclairs")))
                 let settings = Settings(
@@ -105,7 +105,7 @@ extension PostgresTests {
         @Test func `a late error is blamed on the body that caused it`() async throws {
             let stores = try TestStores()
             let store = stores.store
-            let first = try await store.write { try $0.createCategory(id: nil, name: "one") }
+            let first = try await store.write { try $0.createCategory(id: nil, faultsAt: "#") { $0.name = "one" } }
 
             try await withThrowingTaskGroup { group in
                 for number in 0..<20 {
@@ -140,7 +140,7 @@ extension PostgresTests {
                 _ = try tx.moveTask(task.id, TaskMove(place: .last))
             }
             var search = TaskQuery()
-            search.text = CaseFolding.fold("éclair")
+            search.search = SearchTerm.terms(of: "éclair")
             search.limit = 5
             search.sort = .title
 
@@ -156,6 +156,26 @@ extension PostgresTests {
             #expect(found == ["STRASSE"])
             #expect(history == [.created, .updated, .moved])
             #expect(changes.map(\.value) == [.deleted])
+            withExtendedLifetime(stores) {}
+        }
+
+        @Test func `history makes room for edits, and the usage stays within the limit`() async throws {
+            let limit: Int64 = 1 << 20
+            let stores = try TestStores { $0.quota = Quota(bytes: limit, tasks: 100) }
+            let store = stores.store
+            let ids = try await store.write { board in try (0..<50).map { _ in try board.makeTask().id } }
+
+            for round in 0..<30 {
+                stores.clock.advance(milliseconds: 1_000)
+                let usage = try await store.write { board in
+                    for id in ids {
+                        _ = try board.updateTask(id, TaskEdit(body: String(repeating: "\(round % 10)", count: 1_000)))
+                    }
+                    return try board.usage()
+                }
+                #expect(usage.bytes <= limit, "\(round)")
+            }
+            #expect(try await store.read { try $0.usage().bytes } <= limit)
             withExtendedLifetime(stores) {}
         }
 
@@ -230,6 +250,7 @@ extension PostgresTests {
                 try $0.makeAccount(email: email, displayName: nil, passwordHash: "hash")
             }.key
             try await stores.stores[1].write(key, session: nil) { _ = try $0.makeTask() }
+            try await stores.store.writeAccess { try $0.rememberDevice(of: .operator, key) }
 
             try await stores.store.writeAccess { try $0.eraseAccount(key) }
 

@@ -1,4 +1,5 @@
 import Kanban
+import KanbanRows
 import Locks
 import TestSupport
 import Testing
@@ -71,6 +72,42 @@ extension PostgresTests {
             try await edit()
             let refusals = said.withLock { $0.filter { $0.contains("refused") } }
             #expect(refusals.count == 1 && refusals[0].contains("0A000"), "\(refusals)")
+            withExtendedLifetime(stores) {}
+        }
+
+        @Test
+        func `behind a pooler that gives each transaction another session it goes on without prepared statements`()
+            async throws
+        {
+            let said = Locked<[String]>([])
+            let stores = try TestStores { configuration in
+                configuration.readers = 1
+                configuration.lanes = 2
+                configuration.report = { message, detail in said.withLock { $0.append("\(message): \(detail)") } }
+            }
+            let store = stores.store
+            let id = try await store.write { try $0.makeTask("Task").id }
+            #expect(store.configuration.keepsPrepared)
+
+            // What another session of the pooler would know of it.
+            try await store.write { board in
+                try (board as? PostgresBoardWriter)?.connection.run("DEALLOCATE ALL")
+                _ = try board.updateTask(id, TaskEdit(body: "changed"))
+            }
+            let body = try await store.read { board in
+                try (board as? PostgresBoard)?.connection.run("DEALLOCATE ALL")
+                return try board.task(id)?.body
+            }
+            for number in 0..<3 {
+                try await store.write { _ = try $0.updateTask(id, TaskEdit(title: "Task \(number)")) }
+            }
+
+            #expect(body == "changed")
+            #expect(try await store.read { try $0.task(id)?.title } == "Task 2")
+            #expect(try await store.feedState(of: .local).revision == store.read { try $0.feedState().revision })
+            #expect(!store.configuration.keepsPrepared)
+            let signs = said.withLock { $0.filter { $0.contains("pooler") } }
+            #expect(signs.count == 1 && signs[0].contains("26000"), "\(signs)")
             withExtendedLifetime(stores) {}
         }
 

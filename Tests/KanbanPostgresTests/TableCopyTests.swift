@@ -1,12 +1,12 @@
 import Foundation
 import JSON
 import Kanban
-import KanbanAccess
 import KanbanRows
 import KanbanSQLite
 import TestSupport
 import Testing
 
+@testable import KanbanAccess
 @testable import KanbanPostgres
 
 extension PostgresTests {
@@ -40,11 +40,14 @@ extension PostgresTests {
             let key = try await store.writeAccess { writer in
                 let account = try writer.makeAccount(email: email, displayName: "Anna", passwordHash: "hash")
                 try writer.note(.signUp, of: account.key, by: .operator)
+                try writer.rememberDevice(of: Visitor(origin: "192.0.2.1", device: "Phone"), account.key)
+                // Of an account that is erased: its revocation is not lost.
+                try writer.enqueue(AppleRowsTests.revocation("r1"))
                 return account.key
             }
             try await store.write(key, session: nil) { _ = try $0.makeTask("Anna's") }
             return try await store.write(.local, session: ID(high: 1, low: 2)) { tx in
-                _ = try tx.createCategory(id: nil, name: "Éclairs")
+                _ = try tx.createCategory(id: nil, faultsAt: "#") { $0.name = "Éclairs" }
                 let task = try tx.makeTask("우유", TaskEdit(body: "STRASSE \u{1F600}", category: .named("Éclairs")))
                 _ = try tx.updateTask(task.id, TaskEdit(title: "milk"))
                 try tx.removeTask(tx.makeTask("gone").id)
@@ -68,20 +71,32 @@ extension PostgresTests {
             let stores = try TestStores(target: target)
             #expect(try await stores.store.read { try Seen($0) } == seen)
             var search = TaskQuery()
-            search.text = CaseFolding.fold("strasse")
+            search.search = SearchTerm.terms(of: "strasse")
             let found = try await stores.store.read { [search] in try $0.tasks(search).map(\.title) }
             let anna = try await stores.store.readAccess { try $0.account(foldedEmail: "anna@example.org") }
             #expect(found == ["milk"])
             #expect(anna?.displayName == "Anna")
+            let key = try #require(anna?.key)
+            #expect(
+                try await stores.store.readAccess {
+                    try $0.hasLoggedIn(key, device: "Phone", network: "192.0.2.0/24")
+                })
+            let waiting = try await stores.store.readAccess {
+                try $0.revocations(dueAt: .init(milliseconds: .max), limit: 9)
+            }
+            #expect(waiting.map(\.token.text) == ["r1"])
+            // Its number is above those that were copied.
+            try await stores.store.writeAccess { try $0.enqueue(AppleRowsTests.revocation("r2")) }
 
             let back = try TemporaryDirectory()
             let copied = try FileStore.makeBackup(at: back.file("kanbase.sqlite")) {
                 try TableCopy.copy(target, into: $0)
             }
-            #expect(copied == report)
+            #expect(copied.rows == report.rows + 1 && copied.tasks == 3)
             let again = try FileStore(in: back.path, clock: { [clock] in clock.now })
             defer { again.close() }
             #expect(try await again.read(.local) { try Seen($0) } == seen)
+            #expect(try again.readAccessNow { try $0.revocationCount() } == 2)
             #expect(try FileStore.check(back.path) == [])
         }
 

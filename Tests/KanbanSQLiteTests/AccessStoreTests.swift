@@ -114,7 +114,10 @@ struct AccessStoreTests {
         let first = try await account(board)
         let session = session(first, at: board.clock.now)
         let sessionDigest = digest
-        try await board.store.writeAccess { try $0.insert(session, digest: sessionDigest) }
+        try await board.store.writeAccess {
+            try $0.insert(session, digest: sessionDigest)
+            try $0.rememberDevice(of: Visitor(origin: "192.0.2.1", device: "Phone"), first.key)
+        }
         _ = try await board.store.write(first.key, session: nil) { try $0.makeTask("Erased") }
 
         try await board.store.writeAccess { try $0.eraseAccount(first.key) }
@@ -122,6 +125,7 @@ struct AccessStoreTests {
 
         #expect(second.key != first.key)
         #expect(try board.store.readAccessNow { try $0.session(digest: sessionDigest) } == nil)
+        #expect(try board.store.readAccessNow { try !$0.hasLoggedIn(first.key) })
         #expect(throws: StoreError.noAccount) { try board.store.readNow(first.key) { try $0.feedState() } }
         await #expect(throws: StoreError.noAccount) {
             try await board.store.write(first.key, session: nil) { try $0.makeTask("Too late") }

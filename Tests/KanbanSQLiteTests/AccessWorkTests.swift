@@ -1,7 +1,7 @@
 import Kanban
-import KanbanAccess
 import Testing
 
+@testable import KanbanAccess
 @testable import KanbanRows
 @testable import KanbanSQLite
 
@@ -82,6 +82,13 @@ struct AccessWorkTests {
     private static let scans = [
         // One row.
         "SCAN mails USING COVERING INDEX mails_by_due": "SELECT due_at FROM mails ORDER BY due_at LIMIT 1",
+        "SCAN revocations USING COVERING INDEX revocations_by_due":
+            "SELECT due_at FROM revocations ORDER BY due_at LIMIT 1",
+        "SCAN pushes USING COVERING INDEX pushes_by_due": "SELECT due_at FROM pushes ORDER BY due_at LIMIT 1",
+        // For /metrics. They are there for an hour.
+        "SCAN pushes": "count(*)",
+        // For /metrics. They are there for a day.
+        "SCAN revocations": "count(*)",
         // For /metrics, and to refuse the ten thousandth; no more than that are ever there.
         "SCAN mails": "count(*)", "SCAN waiting": "FROM (SELECT 1 FROM mails LIMIT ?1)",
     ]
@@ -152,8 +159,12 @@ struct AccessWorkTests {
         try access.insert(
             Identity(id: id, account: key, provider: "own", subject: "1", email: nil, createdAt: now))
         _ = try access.identity(provider: "own", subject: "1")
-        _ = try access.identities(of: key)
+        for identity in try access.identities(of: key) { try access.setSilencedEmail(address, of: identity) }
         _ = try access.removeIdentity(id, of: key)
+        try access.insert(Erasure(account: key, dueAt: now, provider: "own", subject: "1"))
+        _ = try access.erasure(of: key)
+        _ = try access.erasure(provider: "own", subject: "1")
+        _ = try access.erasures(dueAt: now, limit: 1)
         try access.insert(
             Invitation(id: id, maker: key, email: nil, createdAt: now, expiresAt: now), digest: digest)
         _ = try access.invitation(digest: digest)
@@ -165,7 +176,9 @@ struct AccessWorkTests {
         // One in so many looks for what is too much.
         for _ in 0..<100 { try access.note(.logIn, of: key, by: .operator) }
         _ = try access.events(of: key, before: nil, limit: 1)
-        _ = try access.hasLoggedIn(key)
+        try access.rememberDevice(of: .operator, key)
+        _ = try access.hasLoggedIn(key, network: nil)
+        #expect(try access.hasLoggedIn(key))
         _ = try access.hasLoggedIn(key, device: "Phone", network: nil)
         _ = try access.enqueue(
             MailJob(kind: .newDevice, account: key, address: address, language: nil, createdAt: now))
@@ -173,6 +186,38 @@ struct AccessWorkTests {
         _ = try access.mailCount()
         for mail in try access.mails(dueAt: now, limit: 1) { _ = try access.postponeMail(mail, until: now) }
         try access.removeMail(1)
+        try access.forgetDevices(of: key)
+        let token = AppleToken(client: AppleService.Client(provider: "apple", id: "app"), kind: .refresh, text: "t")
+        try access.enqueue(Revocation(token: token, createdAt: now))
+        _ = try access.nextRevocationDue()
+        _ = try access.revocationCount()
+        for revocation in try access.revocations(dueAt: now, limit: 1) {
+            _ = try access.postponeRevocation(revocation, until: now)
+            try access.removeRevocation(revocation.number)
+        }
+        let device = PushDevice(
+            id: id, account: key, session: id,
+            target: .webPush(WebPushTarget(endpoint: "https://push.example", key: digest, secret: digest)), locale: .en,
+            createdAt: now)
+        try access.save(device)
+        _ = try access.device(id, of: key)
+        _ = try access.devices(of: key)
+        try access.removeOtherDevices(with: device)
+        try access.removeDevices(of: key, keeping: nil)
+        _ = try access.removeDevice(id, of: key)
+        try access.enqueue(PushJob(account: key, device: id, reminder: nil, createdAt: now))
+        _ = try access.nextPushDue()
+        _ = try access.pushCount()
+        _ = try access.pushCount(of: key)
+        for push in try access.pushes(dueAt: now, limit: 1) {
+            _ = try access.postponePush(push, until: now)
+            try access.removePush(push.number, of: key)
+        }
+        try access.save(ReminderSchedule(account: key, revision: 0, firedAt: now, nextAt: now))
+        _ = try access.schedule(of: key)
+        _ = try access.schedules(dueAt: now, after: nil, limit: 1)
+        try access.save(ServerKey(name: "x", value: digest, madeAt: now))
+        _ = try access.serverKey("x")
         try access.eraseAccount(key)
     }
 }

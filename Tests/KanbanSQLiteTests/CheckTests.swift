@@ -32,7 +32,7 @@ struct CheckTests {
         ("UPDATE tasks SET completed_at = 5", "a task is done without a time, or has one and is not"),
         ("UPDATE tasks SET category_id = zeroblob(16)", "a task is in a category that does not exist"),
         (
-            "INSERT INTO settings (account, custom, revision) SELECT 1, '{}', min(revision) FROM tasks",
+            "INSERT INTO settings (account, custom, revision, member_revisions) SELECT 1, '{}', min(revision), x'' FROM tasks",
             "a revision stands twice"
         ),
         ("UPDATE accounts SET image = zeroblob(16)", "an image that is shown does not exist"),

@@ -100,6 +100,50 @@ struct DataFileWatchTests {
         try box.store.checkWritability()
     }
 
+    enum Visit: CaseIterable {
+        case touch, read, checkpoint, truncatingCheckpoint
+
+        func happen(to path: String) throws {
+            switch self {
+            case .touch:
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: 1_900_000_000)], ofItemAtPath: path)
+            case .read: #expect(try count("tasks", on: path) > 0)
+            case .checkpoint: try execute("PRAGMA wal_checkpoint", on: path)
+            case .truncatingCheckpoint: try execute("PRAGMA wal_checkpoint(TRUNCATE)", on: path)
+            }
+        }
+    }
+
+    @Test(arguments: Visit.allCases)
+    func `a look, a touch or a checkpoint of another process disturbs nothing`(visit: Visit) async throws {
+        var configuration = FileStoreConfiguration()
+        configuration.onMove = { Issue.record("reported: \($0 ?? "back")") }
+        let box = try TestStore(configuration: configuration)
+        for round in 0..<3 {
+            try await box.store.write { _ = try $0.makeTask("\(round)") }
+
+            try visit.happen(to: box.store.path)
+
+            try box.store.checkWritability()
+        }
+        try await box.store.write { _ = try $0.makeTask("last") }
+        let reopened = try box.reopened()
+        #expect(try reopened.store.read { try $0.tasks(TaskQuery()).count } == 4)
+        #expect(try FileStore.check(box.directory.path) == [])
+    }
+
+    @Test func `a copy over the file is noticed also after a touch`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask("before") }
+        try Visit.touch.happen(to: box.store.path)
+        try box.store.checkWritability()
+
+        try Loss.copiedOver.happen(to: box)
+
+        await #expect(throws: StoreError.self) { try await box.store.write { try $0.makeTask("after") } }
+    }
+
     @Test func `what another process writes is noticed without a write`() async throws {
         let box = try TestStore()
         let noticed = Locked(0)

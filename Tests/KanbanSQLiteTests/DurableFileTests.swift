@@ -1,3 +1,6 @@
+import Foundation
+import Kanban
+import TestSupport
 import Testing
 
 @testable import KanbanSQLite
@@ -9,5 +12,31 @@ struct DurableFileTests {
     ])
     func `the directory of a file is what dirname says`(path: String, directory: String) {
         #expect(path.parentDirectory == directory)
+    }
+
+    @Test func `a file is made under a new name only, and never through a link`() throws {
+        let directory = try TemporaryDirectory()
+        let (path, other) = (directory.file("made"), directory.file("other"))
+        try Data("theirs".utf8).write(to: URL(filePath: other))
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: other)
+
+        #expect(throws: StoreError.self) { try DurableFile.create(path) }
+        #expect(throws: StoreError.self) { try DurableFile.copy(other, to: path) }
+        #expect(throws: StoreError.self) { try DurableFile.create(other) }
+
+        #expect(try Data(contentsOf: URL(filePath: other)) == Data("theirs".utf8))
+        #expect(DurableFile.partialName(of: path) != DurableFile.partialName(of: path))
+    }
+
+    @Test func `a copy is the same bytes, for its owner alone`() throws {
+        let directory = try TemporaryDirectory()
+        let bytes = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try bytes.write(to: URL(filePath: directory.file("source")))
+
+        try DurableFile.copy(directory.file("source"), to: directory.file("copy"))
+
+        #expect(try Data(contentsOf: URL(filePath: directory.file("copy"))) == bytes)
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.file("copy"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 }

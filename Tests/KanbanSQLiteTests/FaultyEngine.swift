@@ -65,6 +65,7 @@ final class FaultyEngine: Engine {
 
     var name: String { connection.name }
     func statement(_ sql: StaticString) throws -> Statement { Statement(try connection.statement(sql), of: self) }
+    func statement(_ sql: ComposedSQL) throws -> Statement { Statement(try connection.statement(sql), of: self) }
     func statement(composed sql: String) throws -> Statement {
         Statement(try connection.statement(composed: sql), of: self)
     }
@@ -118,6 +119,11 @@ final class FaultyBoardWriter: SQLBoardWriter {
 
 struct FaultyAccess: SQLAccess {
     let connection: FaultyEngine
+    let context: BoardContext
+
+    func board(of account: AccountKey) -> any BoardReader {
+        FaultyBoard(account: account, connection: connection, context: context)
+    }
 }
 
 struct FaultyAccessWriter: SQLAccessWriter {

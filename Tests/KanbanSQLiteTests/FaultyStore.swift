@@ -59,7 +59,7 @@ final class FaultyStore: Store, AccessStore, @unchecked Sendable {
     }
 
     func readAccess<T: Sendable>(_ body: @escaping @Sendable (any AccessReader) throws -> T) async throws -> T {
-        try await run { [self] in try body(FaultyAccess(connection: engine)) }
+        try await run { [self] in try body(FaultyAccess(connection: engine, context: context)) }
     }
 
     func writeAccess<T: Sendable>(

@@ -68,6 +68,33 @@ struct MaintenanceTests {
         #expect(try reopened.store.read { try $0.feedState().purgedThrough } == 2)
     }
 
+    @Test func `categories and D-days in the trash become tombstones under the same revision`() async throws {
+        let (work, exam) = try await store.write { tx in
+            let work = try tx.createCategory(id: nil, faultsAt: "#") { $0.name = "Work" }
+            let exam = try tx.createDDay(id: nil) { dday in
+                dday.title = "Exam"
+                dday.date = Day(number: 9)
+            }
+            try tx.removeCategory(work.id)
+            try tx.removeDDay(exam.id)
+            return (work, exam)
+        }
+        let types: Set<ResourceType> = [.category, .dday]
+        let feed = try store.read { try $0.changes(since: 0, types: types, livingOnly: false, limit: 9) }
+
+        box.clock.advance(days: 29)
+        try await maintain()
+        #expect(try store.read { try $0.category(work.id, inTrash: true) } != nil)
+        box.clock.advance(days: 1, milliseconds: 1)
+        try await maintain()
+
+        #expect(try store.read { try $0.categories(inTrash: true).isEmpty })
+        #expect(try store.read { try $0.ddays(inTrash: true, after: nil, limit: nil).isEmpty })
+        #expect(try store.read { try $0.categoryEverExisted(work.id) && $0.ddayEverExisted(exam.id) })
+        #expect(try store.read { try $0.changes(since: 0, types: types, livingOnly: false, limit: 9) } == feed)
+        #expect(try FileStore.check(box.directory.path) == [])
+    }
+
     @Test func `tombstones stay at least as long as the trash`() async throws {
         var configuration = FileStoreConfiguration()
         (configuration.retention.trashDays, configuration.retention.tombstoneDays) = (30, 1)

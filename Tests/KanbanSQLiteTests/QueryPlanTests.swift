@@ -118,7 +118,7 @@ struct QueryPlanTests {
             #expect(try board.lines(of: id, since: 1, .newestFirst, limit: 9).count == 1)
             #expect(try board.history(HistoryQuery(limit: 5)).count == 2)
             _ = try board.category(id)
-            _ = try board.category(foldedName: "a")
+            _ = try board.category(named: "a")
             _ = try board.categories()
             _ = try board.dday(id)
             _ = try board.ddays(after: nil, limit: 5)

@@ -14,7 +14,7 @@ struct RowChecksumTests {
         try await box.store.write { tx in
             let category = Category(
                 id: tx.makeID(), name: "Ärzte", color: "#ff00ff", emoji: "🩺", createdAt: tx.now, updatedAt: tx.now,
-                revision: try tx.nextRevision())
+                revision: try tx.nextRevision(), memberRevisions: MemberRevisions(all: 1))
             try tx.save(category)
             let plain = try tx.makeTask("Plain")
             let long = try tx.makeTask(
@@ -27,11 +27,14 @@ struct RowChecksumTests {
                     changes: [.init(member: "body", from: "", to: "x")], sessionID: tx.makeID()))
             let dday = DDay(
                 id: tx.makeID(), title: "Exam", date: Day(number: 20_100), createdAt: tx.now, updatedAt: tx.now,
-                revision: try tx.nextRevision())
+                revision: try tx.nextRevision(), memberRevisions: MemberRevisions(all: 1))
             try tx.save(dday)
             let content = try ImageContent([0xff, 0xd8, 0xff, 1, 2, 3, 4, 5, 6, 7, 8])
             _ = try tx.putImage(tx.makeID(), content)
-            try tx.save(Settings(timeZone: "Asia/Seoul", custom: ["a": "b"], revision: try tx.nextRevision()))
+            try tx.save(
+                Settings(
+                    timeZone: "Asia/Seoul", custom: ["a": "b"], revision: try tx.nextRevision(),
+                    memberRevisions: MemberRevisions(all: 1)))
         }
         return box
     }

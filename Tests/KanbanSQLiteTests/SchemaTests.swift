@@ -175,31 +175,6 @@ struct SchemaTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [FileStore.fileName])
     }
 
-    @Test func `the history of a file of version 1 comes into the order of its time`() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.file(FileStore.fileName)
-        try execute("PRAGMA journal_mode = WAL", on: path)
-        let connection = try SQLiteConnection(path: path, access: .readWrite)
-        defer { connection.close() }
-        try DataFile.bringUp(connection, now: Timestamp(milliseconds: 0), steps: Array(Schema.steps.prefix(1)))
-        try connection.run("INSERT INTO accounts (number, id, created_at, epoch) VALUES (7, x'01', 0, 0)" as String)
-        for number in 0..<50 {
-            try connection.run(
-                """
-                INSERT INTO history (account, task_id, revision, at, action, changes)
-                VALUES (7, x'\(String(format: "%02x", (number * 37) % 50))', \(number + 1), \(number * 10), 'created', '[]')
-                """ as String)
-        }
-
-        try DataFile.bringUp(connection, now: Timestamp(milliseconds: 0), steps: Array(Schema.steps.prefix(2)))
-
-        #expect(
-            try connection.integer("SELECT count(*) FROM history WHERE at = number * 10 - 10 AND revision = number")
-                == 50)
-        #expect(try connection.integer("SELECT count(DISTINCT task_id) FROM history WHERE account = 7") == 50)
-        #expect(try connection.text("SELECT \"table\" FROM pragma_foreign_key_list('history')") == "accounts")
-    }
-
     @Test func `every table that refers to accounts is erased with its account`() throws {
         let connection = try SQLiteConnection(path: ":memory:", access: .readWrite)
         defer { connection.close() }
@@ -256,18 +231,20 @@ struct SchemaTests {
         #expect(try FileStore.restore(from: clean, to: elsewhere.path, now: box.clock.now) == nil)
     }
 
-    @Test func `an older file with a trigger is not brought up`() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.file(FileStore.fileName)
-        let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "Fixtures/version-1.sqlite")
-        try FileManager.default.copyItem(atPath: fixture.path, toPath: path)
-        try execute("CREATE TRIGGER t AFTER UPDATE ON accounts BEGIN DELETE FROM tasks; END", on: path)
+    @Test func `an older file with a trigger is not brought up`() async throws {
+        let box = try TestStore()
+        try await box.store.write { _ = try $0.makeTask("old") }
+        box.store.close()
+        try execute("CREATE TRIGGER t AFTER UPDATE ON accounts BEGIN DELETE FROM tasks; END", on: box.store.path)
+        let next: [Schema.Step] = Schema.steps + [{ try $0.run("CREATE TABLE later (a INTEGER) STRICT" as String) }]
 
-        #expect(throws: StoreError.self) { try TestStore(directory: directory) }
+        let connection = try SQLiteConnection(path: box.store.path, access: .readWrite)
+        #expect(throws: StoreError.self) { try DataFile.bringUp(connection, now: box.clock.now, steps: next) }
+        connection.close()
 
-        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).allSatisfy { !$0.contains(".v1") })
-        #expect(try count("tasks", on: path) == 2)
+        let names = try FileManager.default.contentsOfDirectory(atPath: box.directory.path)
+        #expect(!names.contains { $0.contains(".v") }, "\(names)")
+        #expect(try count("tasks", on: box.store.path) == 1)
     }
 
     @Test func `on a connection no trigger fires, no view reads, and nobody writes the schema`() throws {
@@ -286,28 +263,5 @@ struct SchemaTests {
         try connection.run("PRAGMA writable_schema = ON" as String)
         #expect(throws: SQLiteError.self) { try connection.run("DELETE FROM sqlite_schema" as String) }
         #expect(try connection.integer("PRAGMA trusted_schema") == 0)
-    }
-
-    /// A file for each version that was ever released, made by that version: see `Fixtures/README.md`.
-    @Test(arguments: 1...Schema.steps.count)
-    func `a file of every version opens with all that is in it`(version: Int) async throws {
-        let directory = try TemporaryDirectory()
-        let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "Fixtures/version-\(version).sqlite")
-        try FileManager.default.copyItem(atPath: fixture.path, toPath: directory.file(FileStore.fileName))
-
-        let box = try TestStore(directory: directory)
-
-        let (tasks, categories) = try box.store.read { (try $0.tasks(TaskQuery()), try $0.categories()) }
-        #expect(tasks.map(\.title) == ["Écrire", "회의 준비"])
-        #expect(tasks.map(\.categoryID) == [categories.first?.id, nil])
-        let first = try #require(tasks.first)
-        #expect(first.dueDate == .day(Day(number: 20_000)))
-        #expect(try box.store.read { try $0.history(of: first.id, before: nil, limit: 5).map(\.action) } == [.created])
-        #expect(try box.store.read { try $0.ddays(after: nil, limit: nil).map(\.repeats) } == [.yearly])
-        #expect(try box.store.read { try $0.settings().timeZone } == "Asia/Seoul")
-        #expect(try box.store.read { try $0.feedState() } == FeedState(epoch: 42, revision: 6, purgedThrough: 0))
-        #expect(try FileStore.check(directory.path) == [])
-        #expect(try await box.store.write { try $0.makeTask() }.revision == 7)
     }
 }

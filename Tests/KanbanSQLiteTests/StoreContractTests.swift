@@ -17,10 +17,10 @@ struct StoreContractTests {
                 "API 문서 쓰기", status: .done, categoryID: ID(high: 1, low: 2),
                 dueDate: .instant(Timestamp(milliseconds: 5)))
             task.body = "e\u{301}\n\u{1F600}"
-            task.memberRevisions.body = 7
-            task.memberRevisions.status = 8
-            task.memberRevisions.categoryID = 9
-            task.memberRevisions.dueDate = 10
+            task.memberRevisions[.body] = 7
+            task.memberRevisions[.status] = 8
+            task.memberRevisions[.categoryID] = 9
+            task.memberRevisions[.dueDate] = 10
             try tx.save(task)
             return task
         }
@@ -115,7 +115,7 @@ struct StoreContractTests {
         let store = box.store
         let session = ID(high: 8, low: 8)
         let task = try await store.write(.local, session: session) { tx in
-            _ = try tx.createCategory(id: nil, name: "Work")
+            _ = try tx.createCategory(id: nil, faultsAt: "#") { $0.name = "Work" }
             return try tx.createTask(id: nil, title: "a", TaskEdit(body: "b", category: .named("Work")))
         }
         let created = try #require(try await store.read { try $0.history(of: task.id, before: nil, limit: 9) }.last)
@@ -188,7 +188,7 @@ struct StoreContractTests {
             var task = TaskItem(
                 id: tx.makeID(), title: "imported", position: Position(text: "a0"), createdAt: tx.now,
                 updatedAt: tx.now, revision: try tx.nextRevision())
-            task.memberRevisions = TaskItem.MemberRevisions(all: task.revision)
+            task.memberRevisions = MemberRevisions(all: task.revision)
             try tx.save(task)
             return try tx.updateTask(task.id, TaskEdit(title: "edited"))
         }
@@ -211,7 +211,7 @@ struct StoreContractTests {
         }
 
         #expect(try await store.read { try $0.category(work.id) } == work)
-        #expect(try await store.read { try $0.category(foldedName: CaseFolding.fold("ÉCLAIRS")) } == work)
+        #expect(try await store.read { try $0.category(named: "ÉCLAIRS") } == work)
         #expect(try await store.read { try $0.categories() } == [play, work])
         await #expect(throws: (any Error).self) {
             try await store.write { tx in
@@ -232,6 +232,39 @@ struct StoreContractTests {
         #expect(try await store.read { try $0.category(work.id) } == nil)
         #expect(try await store.read { try $0.categoryEverExisted(work.id) })
         #expect(try await !store.read { try $0.categoryEverExisted(ID(high: 0, low: 1)) })
+    }
+
+    @Test(arguments: StoreHome.allCases)
+    func `what lies in the trash is deleted in the feed, and its name is free`(home: StoreHome) async throws {
+        let box = try home.open()
+        let store = box.store
+        let (work, exam) = try await store.write { tx in
+            let work = try tx.createCategory(id: nil, faultsAt: "#") { $0.name = "Work" }
+            let exam = try tx.createDDay(id: nil) { dday in
+                dday.title = "Exam"
+                dday.date = Day(number: 9)
+            }
+            try tx.removeCategory(work.id)
+            try tx.removeDDay(exam.id)
+            _ = try tx.createCategory(id: nil, faultsAt: "#") { $0.name = "work" }
+            return (work, exam)
+        }
+        func feed(livingOnly: Bool) async throws -> [Change.Value] {
+            try await store.read {
+                try $0.changes(since: 0, types: [.category, .dday], livingOnly: livingOnly, limit: 9).map(\.value)
+            }
+        }
+
+        #expect(try await store.read { try $0.category(work.id, inTrash: true)?.freedAfter } == 2)
+        #expect(try await store.read { try $0.categories(inTrash: true).map(\.id) } == [work.id])
+        #expect(try await store.read { try $0.ddays(inTrash: true, after: nil, limit: nil).map(\.id) } == [exam.id])
+        #expect(try await store.read { try $0.countDDays() } == 0)
+        #expect(try await feed(livingOnly: false).prefix(2) == [.deleted, .deleted])
+        #expect(try await feed(livingOnly: true).count == 1)
+
+        let restored = try await store.write { try $0.restoreDDay(exam.id) }
+        #expect(try await store.read { try $0.dday(exam.id) } == restored)
+        #expect(try await feed(livingOnly: true).count == 2)
     }
 
     @Test(arguments: StoreHome.allCases)

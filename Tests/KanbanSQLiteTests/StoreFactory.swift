@@ -79,8 +79,8 @@ extension BoardWriter {
             id: id ?? makeID(), title: title, status: status, categoryID: categoryID, dueDate: dueDate,
             position: Position(text: position ?? "a\(revision)"), createdAt: now, updatedAt: now,
             completedAt: status == .done ? now : nil, revision: revision)
-        task.memberRevisions.title = revision
-        task.memberRevisions.position = revision
+        task.memberRevisions[.title] = revision
+        task.memberRevisions[.position] = revision
         try add(task)
         return task
     }

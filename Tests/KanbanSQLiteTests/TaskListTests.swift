@@ -24,7 +24,7 @@ struct TaskListTests {
                 position: Position(text: "a\(Int.random(in: 0..<40, using: &random))"),
                 createdAt: instant(), updatedAt: instant(), completedAt: status == .done ? instant() : nil,
                 deletedAt: Int.random(in: 0..<5, using: &random) == 0 ? instant() : nil, revision: Int64(number))
-            task.memberRevisions.position = Int64(number)
+            task.memberRevisions[.position] = Int64(number)
             return task
         }
 
@@ -47,7 +47,8 @@ struct TaskListTests {
             default: break
             }
             if Int.random(in: 0..<3, using: &random) == 0 {
-                query.text = CaseFolding.fold(pick(["a", "회의", "É", "ss", "ＦＵ", "nothing"]))
+                query.search = SearchTerm.terms(
+                    of: pick(["a", "회의", "É", "ss", "ＦＵ", "nothing", "ㅎㅇ", "ㅈㅂ a", "\"회의 준\"", "회의 z"]))
             }
             return query
         }

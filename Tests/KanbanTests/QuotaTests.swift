@@ -11,7 +11,8 @@ struct QuotaTests {
         #expect(OwnLimits(bytes: 5, tasks: 7).over(standard) == Quota(bytes: 5, tasks: 7))
     }
 
-    @Test func `a sixteenth is reserved for results that are kept for repeats`() {
+    @Test func `content leaves a sixteenth free, and half a MiB of a large quota`() {
         #expect(standard.reserve == 100)
+        #expect(Quota.standard.reserve == 512 << 10)
     }
 }

@@ -21,9 +21,21 @@ extension ValueBoard {
 
     func contents(
         _ title: String = "Exam", on date: String = "2026-12-01", repeats: DDay.Repeats = .none, image: ID? = nil
-    ) throws -> DDay.Contents {
+    ) throws -> Edit<DDay> {
         guard let day = Day(date) else { throw DateFault.malformed }
-        return DDay.Contents(title: title, date: day, repeats: repeats, image: image)
+        return { dday in
+            dday.title = title
+            dday.date = day
+            dday.repeats = repeats
+            dday.image = image
+        }
+    }
+
+    func createCategory(id: ID?, name: String, image: ID? = nil) throws -> Kanban.Category {
+        try createCategory(id: id) { category in
+            category.name = name
+            category.image = image
+        }
     }
 
     /// The titles of a column, in its order.

@@ -8,9 +8,11 @@ import Locks
 package final class FaultyFileSystem: Sendable {
     package enum Call: Sendable {
         case write, sync, truncate, read
+        /// Maps the index of the log into memory, from a file that may grow.
+        case index
 
-        /// Whether the call changes what is on the disk.
-        package var writes: Bool { self != .read }
+        /// Whether the call changes what is in the data file or its log.
+        package var writes: Bool { self != .read && self != .index }
     }
 
     package enum Place: Sendable {
@@ -96,6 +98,9 @@ private struct Methods {
         }
         faulty.xTruncate = { file, size in
             Methods.call(.truncate, file) { $0.xTruncate?(file, size) }
+        }
+        faulty.xShmMap = { file, region, size, extends, address in
+            Methods.call(.index, file) { $0.xShmMap?(file, region, size, extends, address) }
         }
         faulty.xClose = { file in
             guard let table = file?.pointee.pMethods else { return SQLITE_IOERR }

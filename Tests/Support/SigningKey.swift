@@ -57,6 +57,50 @@
             }
         }
 
+        /// The private half as a file of PKCS #8, as Apple gives out keys.
+        package var pem: String {
+            let info = EVP_PKEY2PKCS8(key)
+            defer { PKCS8_PRIV_KEY_INFO_free(info) }
+            var bytes: UnsafeMutablePointer<UInt8>?
+            let count = i2d_PKCS8_PRIV_KEY_INFO(info, &bytes)
+            // Data copies what libcrypto allocated.
+            defer { CRYPTO_free(bytes, #file, #line) }
+            let text = Data(UnsafeBufferPointer(start: bytes, count: max(0, Int(count))))
+                .base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+            return "-----BEGIN PRIVATE KEY-----\n\(text)\n-----END PRIVATE KEY-----\n"
+        }
+
+        /// The claims of a token that this key, on P-256, signed; `nil` for any other text.
+        package func claims(of token: String) -> [String: Any]? {
+            let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3, let signature = Self.bytes(base64URL: parts[2]), signature.count == 64,
+                let claims = Self.bytes(base64URL: parts[1]), let head = Self.bytes(base64URL: parts[0])
+            else { return nil }
+            func integer(_ digits: ArraySlice<UInt8>) -> [UInt8] {
+                let short = Array(digits.drop { $0 == 0 })
+                let positive = short.first.map { $0 >= 0x80 } ?? true ? [0] + short : short
+                return [0x02, UInt8(positive.count)] + positive
+            }
+            let sides = integer(signature[..<32]) + integer(signature[32...])
+            let der = [0x30, UInt8(sides.count)] + sides
+            let signed = Array("\(parts[0]).\(parts[1])".utf8)
+            let context = EVP_MD_CTX_new()
+            defer { EVP_MD_CTX_free(context) }
+            // Text that is no JSON is no token.
+            let header = try? JSONSerialization.jsonObject(with: Data(head)) as? [String: Any]
+            guard header?["alg"] as? String == "ES256", header?["kid"] as? String == id,
+                EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1,
+                EVP_DigestVerify(context, der, der.count, signed, signed.count) == 1
+            else { return nil }
+            return try? JSONSerialization.jsonObject(with: Data(claims)) as? [String: Any]
+        }
+
+        private static func bytes(base64URL text: String) -> [UInt8]? {
+            let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
+            let plain = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+            return Data(base64Encoded: plain + padding).map { [UInt8]($0) }
+        }
+
         package var modulus: [UInt8] { number("n") }
         package var exponent: [UInt8] { number("e") }
 

@@ -1,3 +1,4 @@
+import JSON
 import Kanban
 
 /// What a list must be, computed from all tasks as the contract says.
@@ -28,8 +29,7 @@ extension TaskQuery {
             }
             guard isLate, isEarly else { return false }
         }
-        guard let text else { return true }
-        return CaseFolding.fold(task.title).utf8Contains(text) || CaseFolding.fold(task.body).utf8Contains(text)
+        return search.allSatisfy { term in [task.title, task.body].contains { $0.searchKey.has(term) } }
     }
 
     package func precedes(_ left: TaskItem, _ right: TaskItem) -> Bool {
@@ -44,20 +44,29 @@ extension TaskQuery {
             return (left.createdAt < right.createdAt) != descending
         case .updatedAt where left.updatedAt != right.updatedAt:
             return (left.updatedAt < right.updatedAt) != descending
-        case .title where !left.foldedTitle.elementsEqual(right.foldedTitle):
-            return left.foldedTitle.lexicographicallyPrecedes(right.foldedTitle) != descending
+        case .title where left.title.orderKey != right.title.orderKey:
+            return (left.title.orderKey < right.title.orderKey) != descending
         default:
             return left.position == right.position ? left.id < right.id : left.position < right.position
         }
     }
 }
 
-extension TaskItem {
-    fileprivate var foldedTitle: [UInt8] { Array(CaseFolding.fold(title).utf8) }
-}
-
 extension String {
-    fileprivate func utf8Contains(_ other: String) -> Bool {
+    /// Of a search key.
+    fileprivate func has(_ term: SearchTerm) -> Bool {
+        switch term {
+        case .text(let text): return utf8Contains(text)
+        case .initials(let pattern):
+            let initials = unicodeScalars.map { scalar in
+                (0xAC00...0xD7A3).contains(scalar.value) ? (scalar.value - 0xAC00) / 588 + 0x1100 : scalar.value
+            }
+            let wanted = pattern.unicodeScalars.map(\.value).filter { (0x1100...0x1112).contains($0) }
+            return initials.indices.contains { initials[$0...].starts(with: wanted) }
+        }
+    }
+
+    private func utf8Contains(_ other: String) -> Bool {
         let (text, wanted) = (Array(utf8), Array(other.utf8))
         guard text.count >= wanted.count else { return false }
         return (0...(text.count - wanted.count)).contains { text[$0..<($0 + wanted.count)].elementsEqual(wanted) }

@@ -1,3 +1,4 @@
+import JSON
 import Kanban
 
 /// A board of plain values, for tests of its rules: no SQL, no file, no clock but ``now``.
@@ -60,8 +61,12 @@ package final class ValueBoard: BoardWriter {
     package func anchor(after last: TaskItem, of query: TaskQuery, at revision: Revision) -> TaskQuery.Anchor {
         let key: TaskQuery.Anchor.Key =
             query.sort == .position
-            ? .text(last.position.text) : last.dueDate.map { .number($0.sortKey.milliseconds) } ?? .none
+            ? .text(Spelling(last.position.text)) : last.dueDate.map { .number($0.sortKey.milliseconds) } ?? .none
         return TaskQuery.Anchor(id: last.id, key: key, position: last.position)
+    }
+
+    package func remindedTasks(after instant: Timestamp) -> [TaskItem] {
+        living.filter { $0.status != .done && $0.remindedUntil ?? instant > instant }
     }
 
     package func taskCounts() -> [TaskCount] {
@@ -98,24 +103,37 @@ package final class ValueBoard: BoardWriter {
             .prefix(query.limit).map { TitledHistoryEntry($0, title: state.tasks[$0.taskID]?.title) }
     }
 
-    package func category(_ id: ID) -> Kanban.Category? { state.categories[id] }
-    package func category(foldedName: String) -> Kanban.Category? {
-        state.categories.values.first { CaseFolding.fold($0.name).utf8.elementsEqual(foldedName.utf8) }
+    package func category(_ id: ID, inTrash: Bool) -> Kanban.Category? {
+        state.categories[id].flatMap { ($0.deletedAt != nil) == inTrash ? $0 : nil }
+    }
+    package func category(named name: String) -> Kanban.Category? {
+        categories().first { $0.name.sameKey.utf8.elementsEqual(name.sameKey.utf8) }
     }
     package func categoryEverExisted(_ id: ID) -> Bool { isUsed(id, .category) }
-    package func categories() -> [Kanban.Category] {
-        state.categories.values.sorted { (CaseFolding.fold($0.name), $0.id) < (CaseFolding.fold($1.name), $1.id) }
+    package func categories(inTrash: Bool) -> [Kanban.Category] {
+        state.categories.values.filter { ($0.deletedAt != nil) == inTrash }
+            .sorted { ($0.name.orderKey, $0.id) < ($1.name.orderKey, $1.id) }
     }
 
-    package func dday(_ id: ID) -> DDay? { state.ddays[id] }
+    package func dday(_ id: ID, inTrash: Bool) -> DDay? {
+        state.ddays[id].flatMap { ($0.deletedAt != nil) == inTrash ? $0 : nil }
+    }
     package func ddayEverExisted(_ id: ID) -> Bool { isUsed(id, .dday) }
-    package func ddays(after: DDay?, limit: Int?) -> [DDay] {
-        let sorted = state.ddays.values.sorted { ($0.date, $0.id) < ($1.date, $1.id) }
+    package func ddays(inTrash: Bool, after: DDay?, limit: Int?) -> [DDay] {
+        let sorted = state.ddays.values.filter { ($0.deletedAt != nil) == inTrash }.sorted {
+            ($0.date, $0.id) < ($1.date, $1.id)
+        }
         return Array(
             sorted.filter { dday in after.map { ($0.date, $0.id) < (dday.date, dday.id) } ?? true }
                 .prefix(limit ?? .max))
     }
-    package func countDDays() -> Int { state.ddays.count }
+    package func countDDays() -> Int { ddays(after: nil, limit: nil).count }
+
+    // Those of the protocol throw.
+    package func category(_ id: ID) -> Kanban.Category? { category(id, inTrash: false) }
+    package func categories() -> [Kanban.Category] { categories(inTrash: false) }
+    package func dday(_ id: ID) -> DDay? { dday(id, inTrash: false) }
+    package func ddays(after: DDay?, limit: Int?) -> [DDay] { ddays(inTrash: false, after: after, limit: limit) }
 
     package func settings() -> Settings { state.settings }
 
@@ -134,9 +152,13 @@ package final class ValueBoard: BoardWriter {
                 value: task.deletedAt == nil ? .task(task) : .deleted)
         }
         changes += state.categories.values.map {
-            Change(revision: $0.revision, type: .category, id: $0.id, value: .category($0))
+            Change(
+                revision: $0.revision, type: .category, id: $0.id,
+                value: $0.deletedAt == nil ? .category($0) : .deleted)
         }
-        changes += state.ddays.values.map { Change(revision: $0.revision, type: .dday, id: $0.id, value: .dday($0)) }
+        changes += state.ddays.values.map {
+            Change(revision: $0.revision, type: .dday, id: $0.id, value: $0.deletedAt == nil ? .dday($0) : .deleted)
+        }
         changes += state.images.values.map {
             Change(revision: $0.image.revision, type: .image, id: $0.image.id, value: .image($0.image))
         }
@@ -152,6 +174,11 @@ package final class ValueBoard: BoardWriter {
 
     package func keptAnswer(key: String) -> KeptAnswer? { state.answers[key] }
     package func keptMutation(_ id: ID) -> KeptMutation? { state.mutations[id] }
+    package func keptMutations(with fingerprint: [UInt8]) -> [(id: ID, mutation: KeptMutation)] {
+        state.mutations.filter { $0.value.fingerprint == fingerprint }.map { ($0.key, $0.value) }.sorted {
+            $0.id > $1.id
+        }
+    }
     package func mayHaveKeptMutations(in ids: ClosedRange<ID>) -> Bool {
         state.mutations.keys.contains(where: ids.contains)
     }
@@ -219,6 +246,8 @@ package final class ValueBoard: BoardWriter {
     package func forgetLostImage() {}
 
     package func keep(_ mutation: KeptMutation, id: ID) { state.mutations[id] = mutation }
+    package func forgetMutation(_ id: ID) { state.mutations[id] = nil }
+    package func purgeTask(_ id: ID, before: Timestamp) { purge(id) }
     package func keep(_ answer: KeptAnswer, key: String) { state.answers[key] = answer }
 
     package func eraseBoard() {

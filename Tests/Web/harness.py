@@ -1,6 +1,7 @@
 """A server of its own for each test, and pages of Chromium on it."""
 
 import asyncio
+import contextlib
 import json
 import os
 import pathlib
@@ -130,6 +131,8 @@ class SlowLine:
 
     def __init__(self, server, delay):
         self.server = server
+        #: What becomes of a piece.
+        self.change = lambda piece: piece
         self.least, self.most = (int(part) / 1000 for part in delay.split("-"))
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
@@ -154,6 +157,7 @@ class SlowLine:
                 piece = await reader.read(65536)
             except OSError:
                 piece = b""
+            piece = self.change(piece)
             # Timers of the same moment would not keep the order.
             late = max(late + 1e-6, self.loop.time() + random.uniform(self.least, self.most))
             self.loop.call_at(late, writer.write if piece else writer.close, *([piece] if piece else []))
@@ -164,9 +168,24 @@ class SlowLine:
         asyncio.run_coroutine_threadsafe(self.end(), self.loop)
 
     async def end(self):
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         self.loop.stop()
+
+
+@contextlib.contextmanager
+def modules(chromium, beginning):
+    """Runs JavaScript in the browser's own engine, after a beginning that imports the board's modules."""
+    server = Server()
+    context = chromium.new_context()
+    context.set_default_timeout(PATIENCE * 1000)
+    page = context.new_page()
+    page.goto(server.url + "/docs")
+    yield lambda body, argument=None: page.evaluate(f"async (argument) => {{ {beginning}\n{body} }}", argument)
+    context.close()
+    server.close()
 
 
 def columns(page):
@@ -186,7 +205,7 @@ def becomes(wanted, look):
     deadline = time.monotonic() + PATIENCE
     while (seen := look()) != wanted and time.monotonic() < deadline:
         time.sleep(0.03)
-    assert seen == wanted
+    assert seen == wanted, f"{seen} is not {wanted}"
 
 
 def shows(page, **wanted):
@@ -197,6 +216,12 @@ def shows(page, **wanted):
 def saved(page):
     """Waits until nothing is unsent. True of what was done before: the page says so in the task of the edit."""
     page.wait_for_selector("#state[data-kind=live]")
+
+
+def open_filters(page):
+    if not page.locator(".filters").is_visible():
+        page.locator("#filter").click()
+    page.locator(".filters").wait_for()
 
 
 def open_questions(page):
@@ -237,10 +262,11 @@ def closed(page):
 
 
 def add(page, title, status="todo"):
-    column = page.locator(f"[data-column={status}]")
-    column.locator(".add-open:visible, .add input:visible").first.wait_for()
-    button = column.locator(".add-open")
-    if button.is_visible():
+    line = page.locator(f"[data-column={status}] .add input")
+    # On a phone, one button for the column that is shown.
+    button = page.locator(f"[data-column={status}] .add-open:visible, .round:visible").first
+    line.or_(button).locator("visible=true").first.wait_for()
+    if not line.is_visible():
         button.click()
-    column.locator(".add input").fill(title)
-    column.locator(".add input").press("Enter")
+    line.fill(title)
+    line.press("Enter")

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from harness import card, closed, columns, loaded, saved, shows, wait_for
+from harness import card, closed, columns, loaded, open_filters, saved, shows, wait_for
 from test_session import log_in
 from test_words import open_task
 
@@ -50,7 +50,7 @@ def test_the_focus_returns_to_the_row_that_was_opened(page, server):
     row = page.locator(".row-open", has_text="Report")
     for key in ("Escape", "Control+Enter"):
         row.click()
-        page.locator(".editor textarea").fill(f"Words, then {key}")
+        page.locator(".editor textarea[name=body]").fill(f"Words, then {key}")
         page.keyboard.press(key)
         closed(page)
         expect(row).to_be_focused()
@@ -133,6 +133,7 @@ def test_screen_readers_hear_what_was_found_deleted_restored_and_not_moved(page,
     page.keyboard.press("Control+z")
     expect(announcer).to_have_text("Restored: Report")
 
+    open_filters(page)
     page.get_by_label("Order").select_option("title")
     card(page, "Report").locator(".open").focus()
     page.keyboard.press("Shift+ArrowUp")

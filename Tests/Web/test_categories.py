@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from harness import add, becomes, saved
+from harness import add, becomes, loaded, open_questions, saved
 
 
 def categories(server):
@@ -86,8 +86,60 @@ def test_the_deletion_of_one_is_undone_with_its_tasks(page, server):
 
     saved(page)
     [again] = [one for one in server.call("GET", "/categories")["items"] if one["id"] != work]
-    assert {name: again[name] for name in members} == members
-    assert by_title(server) == {"Wash": again["id"], "Cook": work}
+    assert {name: again[name] for name in ("id", *members)} == {"id": home, **members}
+    assert by_title(server) == {"Wash": home, "Cook": work}
+
+
+def test_one_that_is_new_is_undone_with_its_tasks(browser, server):
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    saved(page)
+    context.set_offline(True)
+    add(page, "Wash #Home")
+    page.locator("#more").click()
+    page.get_by_role("menuitem", name="Categories").click()
+    delete_category(page, "Home")
+    page.keyboard.press("Control+z")
+    expect(page.get_by_role("listitem").filter(has_text="Home")).to_contain_text("1 task")
+    context.set_offline(False)
+    saved(page)
+    assert by_title(server) == {"Wash": categories(server)[0]}
+
+
+def test_the_trash_gives_categories_and_ddays_back(page, server):
+    home = server.call("POST", "/categories", {"name": "Home", "emoji": "🏠"})["id"]
+    server.task("Wash", categoryId=home)
+    exam = server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04"})["id"]
+    server.call("DELETE", f"/categories/{home}")
+    server.call("DELETE", f"/ddays/{exam}")
+    page.goto(server.url + "/?screen=trash")
+    loaded(page)
+    page.get_by_role("button", name="Restore Home").click()
+    page.get_by_role("button", name="Restore Exam").click()
+    expect(page.get_by_role("button", name="Restore")).to_have_count(0)
+    saved(page)
+    assert by_title(server) == {"Wash": home}
+    assert [dday["id"] for dday in server.call("GET", "/ddays")["items"]] == [exam]
+    page.keyboard.press("Control+z")
+    saved(page)
+    becomes([], lambda: server.call("GET", "/ddays")["items"])
+
+
+def test_a_name_that_is_used_meanwhile_is_a_question(page, server):
+    home = server.call("POST", "/categories", {"name": "Home"})["id"]
+    page.goto(server.url + "/?screen=categories")
+    delete_category(page, "Home")
+    saved(page)
+    other = server.call("POST", "/categories", {"name": "home"})["id"]
+    page.get_by_role("button", name="home", exact=True).wait_for()
+    page.keyboard.press("Control+z")
+    open_questions(page)
+    expect(page.locator(".issue .fault")).to_contain_text("Another category has this name.")
+    server.call("PATCH", f"/categories/{other}", {"name": "Garden"})
+    page.get_by_role("button", name="Try again").click()
+    saved(page)
+    becomes([home, other], lambda: sorted(categories(server), key=[home, other].index))
 
 
 def test_an_edit_of_one_is_undone_but_for_what_others_changed(page, server):
@@ -130,3 +182,25 @@ def test_a_dday_whose_title_is_blank_is_not_sent(page, server):
     page.keyboard.press("Enter")
     saved(page)
     assert [dday["title"] for dday in server.call("GET", "/ddays")["items"]] == ["Exam"]
+
+
+def test_an_edit_of_one_that_was_deleted_elsewhere_brings_it_back(browser, server):
+    home = server.call("POST", "/categories", {"name": "Home"})["id"]
+    server.task("Wash", categoryId=home)
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url + "/?screen=categories")
+    page.get_by_role("button", name="Home", exact=True).wait_for()
+    context.set_offline(True)
+    page.get_by_role("button", name="Home", exact=True).click()
+    page.locator("dialog input").first.fill("House")
+    page.locator("dialog button.primary").click()
+    server.call("DELETE", f"/categories/{home}")
+    context.set_offline(False)
+    open_questions(page)
+    expect(page.locator(".issue .fault")).to_contain_text("Somebody deleted this")
+    page.get_by_role("button", name="Restore and save").click()
+    saved(page)
+    [again] = server.call("GET", "/categories")["items"]
+    assert (again["id"], again["name"]) == (home, "House")
+    assert by_title(server) == {"Wash": home}

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from harness import SLACK, add, card, installed, make_refused_category, open_questions, saved, shows, wait_for
+from harness import add, becomes, card, installed, make_refused_category, open_questions, saved, shows, wait_for
 from test_session import log_in
 from test_words import open_task, two_windows
 
@@ -124,7 +124,7 @@ def test_the_newer_edit_wins_though_the_clock_went_back(browser, server):
     saved(early)
     server.stop()
     first = open_task(early, "Report")
-    first.locator("input[name=title]").fill("First")
+    first.locator("[name=title]").fill("First")
     first.locator("button.primary").click()
     shows(early, todo=["First"])
     early.close()
@@ -132,145 +132,12 @@ def test_the_newer_edit_wins_though_the_clock_went_back(browser, server):
     page = context.new_page()
     page.goto(server.url)
     second = open_task(page, "First")
-    second.locator("input[name=title]").fill("Second")
+    second.locator("[name=title]").fill("Second")
     second.locator("button.primary").click()
     shows(page, todo=["Second"])
     server.start()
     saved(page)
     assert server.call("GET", f"/tasks/{task['id']}")["title"] == "Second"
-
-
-def test_a_language_is_spoken_without_a_server_once_it_was_chosen(browser, server):
-    page = browser().new_page()
-    page.goto(server.url + "/?screen=settings")
-    installed(page)
-    saved(page)
-    page.get_by_label("Language").select_option("ko")
-    page.get_by_role("heading", name="설정").wait_for()
-    server.stop()
-    page.reload()
-    page.get_by_role("heading", name="설정").wait_for()
-    server.start()
-    saved(page)
-    assert server.call("GET", "/settings")["locale"] == "ko"
-
-
-def test_the_shell_before_stays_for_pages_that_load_from_it(browser, server):
-    page = browser().new_page()
-    page.goto(server.url + "/?screen=settings")
-    installed(page)
-    saved(page)
-    for language, word, shells in [("ko", "설정", "en ko"), ("ja", "設定", "ko ja"), ("ko", "설정", "ja ko")]:
-        page.locator("#main select").first.select_option(language)
-        page.get_by_role("heading", name=word).wait_for()
-        # Of another language no page asks for more than its texts.
-        wait_for(page, """async (shells) => {
-            const keys = await caches.keys();
-            const counts = await Promise.all(keys.map(async (key) => (await (await caches.open(key)).keys()).length));
-            return keys.map((key) => key.split("-").pop()).join(" ") === shells && counts.every((count) => count > 30);
-        }""", shells)
-
-
-def test_a_language_that_cannot_be_had_leaves_the_page_as_it_is(browser, server):
-    page = browser().new_page()
-    page.goto(server.url + "/?screen=settings")
-    installed(page)
-    saved(page)
-    server.stop()
-    page.get_by_label("Language").select_option("ja")
-    page.wait_for_selector("#state[data-kind=offline]")
-    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
-    page.reload()
-    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
-    server.start()
-    page.get_by_role("heading", name="設定").wait_for()
-
-
-#: The device refuses the next write of a task, as a full disk does.
-REFUSE_ONE_WRITE = """() => {
-    const { transaction } = IDBDatabase.prototype;
-    IDBDatabase.prototype.transaction = function (names, mode, ...rest) {
-        const made = transaction.call(this, names, mode, ...rest);
-        if (mode === 'readwrite' && names.includes('task')) {
-            IDBDatabase.prototype.transaction = transaction;
-            made.commit = () => made.abort();
-        }
-        return made;
-    };
-}"""
-
-
-def test_what_the_device_refused_to_keep_is_fetched_again(browser, server):
-    task = server.task("Report")
-    context = browser()
-    pages = [context.new_page(), context.new_page()]
-    for page in pages:
-        page.goto(server.url)
-        shows(page, todo=["Report"])
-        saved(page)
-    pages[0].evaluate(REFUSE_ONE_WRITE)
-    server.call("PATCH", f"/tasks/{task['id']}", {"title": "Long report"})
-    pages[0].locator(".toast", has_text="keeps nothing").wait_for()
-    server.task("Later")
-    for page in pages:
-        shows(page, todo=["Long report", "Later"])
-
-    pages[0].reload()
-    shows(pages[0], todo=["Long report", "Later"])
-    # The other tab follows the server now, and goes on where the device is.
-    server.task("Latest")
-    shows(pages[1], todo=["Long report", "Later", "Latest"])
-    pages[0].reload()
-    shows(pages[0], todo=["Long report", "Later", "Latest"])
-
-
-#: The device takes its time with the next write of a task, and refuses it once the page says so.
-REFUSE_ONE_WRITE_LATE = """() => {
-    const { transaction } = IDBDatabase.prototype;
-    IDBDatabase.prototype.transaction = function (names, mode, ...rest) {
-        const made = transaction.call(this, names, mode, ...rest);
-        if (mode === 'readwrite' && names.includes('task')) {
-            IDBDatabase.prototype.transaction = transaction;
-            const wait = () => { if (window.isFull) made.abort(); else made.objectStore('task').count().onsuccess = wait; };
-            made.commit = wait;
-        }
-        return made;
-    };
-}"""
-
-
-def test_what_comes_while_the_device_refuses_a_write_does_not_hide_it(browser, server):
-    page, other = two_windows(browser, server)
-    page.evaluate(REFUSE_ONE_WRITE_LATE)
-    server.task("Refused")
-    shows(page, todo=["Refused"])
-    server.task("Meanwhile")
-    shows(other, todo=["Refused", "Meanwhile"])
-    # It has reached this page, too.
-    page.wait_for_timeout(500 * SLACK)
-    page.evaluate("() => { window.isFull = true; }")
-    page.locator(".toast", has_text="keeps nothing").wait_for()
-    shows(page, todo=["Refused", "Meanwhile"])
-    page.reload()
-    shows(page, todo=["Refused", "Meanwhile"])
-
-
-def test_a_page_that_keeps_nothing_asks_before_it_is_left(browser, server):
-    page = browser().new_page()
-    page.goto(server.url)
-    saved(page)
-    server.stop()
-    page.evaluate("() => { IDBDatabase.prototype.transaction = () => { throw new DOMException('full', 'QuotaExceededError'); }; }")
-    add(page, "Unsent")
-    page.locator(".toast", has_text="keeps nothing").wait_for()
-    asked = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
-    page.evaluate("() => { setTimeout(() => location.reload()); }")
-    wait_for(page, "() => document.querySelector('.card') !== null")
-    server.start()
-    saved(page)
-    assert asked == ["beforeunload"]
-    assert [task["title"] for task in server.tasks()] == ["Unsent"]
 
 
 def test_a_full_account_says_so(browser, full):
@@ -288,6 +155,39 @@ def test_a_full_account_says_so(browser, full):
     page.locator("#state").click()
     saved(page)
     assert len(full.call("GET", "/tasks", token=token)["items"]) == 2
+
+
+def test_what_a_full_account_has_no_room_for_does_not_stop_the_rest(browser, full):
+    token = full.account()
+    page = browser().new_page()
+    page.goto(full.url)
+    log_in(page)
+    saved(page)
+    add(page, "One")
+    saved(page)
+    add(page, "Two")
+    add(page, "Three")
+    expect(page.locator("#state")).to_contain_text("Account full · 2 unsent")
+    card(page, "One").locator(".open").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    becomes([("One", "doing")], lambda: [(task["title"], task["status"]) for task in full.call("GET", "/tasks", token=token)["items"]])
+    # Also before the next answer.
+    page.route("**/sync", lambda route: None)
+    page.reload()
+    expect(page.locator("#state")).to_contain_text("Account full · 2 unsent")
+    page.unroute("**/sync")
+    page.reload()
+    expect(page.locator("#state")).to_contain_text("Account full · 2 unsent")
+    page.locator("#state").click()
+    page.locator(".toast", has_text="Delete something first").last.wait_for()
+    assert page.locator(".issue").count() == 0
+    card(page, "Two").locator(".open").focus()
+    page.keyboard.press("Delete")
+    expect(page.locator("#state")).to_contain_text("Account full · 1 unsent")
+    full.run("account", "quota", "sun@example.org", "--tasks", "10")
+    page.locator("#state").click()
+    saved(page)
+    assert sorted(task["title"] for task in full.call("GET", "/tasks", token=token)["items"]) == ["One", "Three"]
 
 
 def test_a_title_being_typed_goes_along_with_its_card(page, server):

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from harness import (
-    CHROMIUM, KANBASE, PATIENCE, SLACK, add, becomes, card, columns, installed, open_questions, saved, shows, wait_for)
+    CHROMIUM, KANBASE, PATIENCE, SLACK, add, becomes, card, columns, installed, open_filters, open_questions, saved, shows, wait_for)
 
 
 def test_edits_made_while_the_server_is_away_arrive_when_it_is_back(page, server):
@@ -145,6 +145,7 @@ def test_what_the_server_refuses_is_shown_until_answered(browser, server):
     category = server.call("POST", "/categories", {"name": "Gone soon"})
     wait_for(page, "() => document.querySelector('.chip')")
     context.set_offline(True)
+    open_filters(page)
     page.locator(".chip").first.click()
     add(page, "With a category")
     server.call("DELETE", f"/categories/{category['id']}")
@@ -166,7 +167,7 @@ def test_a_refused_edit_is_saved_without_the_category_that_is_gone(browser, serv
     context.set_offline(True)
     editor = page.locator("dialog.editor")
     editor.locator("textarea[name=body]").fill("A long thought")
-    editor.locator("input[name=category]").fill("Gone soon")
+    editor.locator("select[name=category]").select_option("Gone soon")
     page.keyboard.press("Control+Enter")
     server.call("DELETE", f"/categories/{category['id']}")
     context.set_offline(False)
@@ -185,6 +186,7 @@ def test_a_filter_by_a_category_that_is_gone_hides_nothing(browser, server):
     saved(page)
     context.set_offline(True)
     add(page, "Wash #Home")
+    open_filters(page)
     page.locator(".chip", has_text="Home").click()
     theirs = server.call("POST", "/categories", {"name": "Home"})["id"]
     context.set_offline(False)
@@ -195,6 +197,7 @@ def test_a_filter_by_a_category_that_is_gone_hides_nothing(browser, server):
     shows(page, todo=["Wash", "Cook"])
     saved(page)
     becomes([("Wash", theirs), ("Cook", None)], lambda: [(task["title"], task["categoryId"]) for task in server.tasks()])
+    open_filters(page)
     page.locator(".chip", has_text="Home").click()
     shows(page, todo=["Wash"])
     page.locator(".chip", has_text="Home").click()

@@ -82,7 +82,7 @@ def test_pictures(browser, server, name, language, scheme, size, address):
     # Controls of the frame lie beside one another.
     overlaps = lambda: page.evaluate(
         """() => {
-            const controls = [...document.querySelectorAll('.top a, .top button, .top input, .filters select, .column > h2')].filter((control) => control.offsetWidth && !control.closest('dialog'));
+            const controls = [...document.querySelectorAll('.top a, .top button, .top input, .column h2')].filter((control) => control.offsetWidth && !control.closest('dialog'));
             const rects = controls.map((control) => control.getBoundingClientRect());
             return rects.flatMap((a, i) => rects.slice(i + 1).flatMap((b, j) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1
                 ? [controls[i].outerHTML.slice(0, 60) + ' / ' + controls[i + 1 + j].outerHTML.slice(0, 60)] : []));

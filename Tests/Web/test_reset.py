@@ -241,3 +241,14 @@ def test_another_link_in_the_same_window_is_followed(browser, server):
     expect(page).to_have_title(re.compile("^Lock the account"))
     # The code leaves the address here, too.
     expect(page).to_have_url(f"{server.url}/reset")
+
+
+@pytest.mark.parametrize("name", ["constructor", "toString", "__proto__", "open", "problems"])
+def test_a_link_of_no_kind_of_this_page_asks_for_the_address(browser, server, name):
+    page = browser().new_page()
+    faults = []
+    page.on("pageerror", lambda fault: faults.append(fault))
+    page.goto(f"{server.url}/reset?utm=1#{name}=x")
+    expect(page.get_by_label("E-mail address")).to_be_visible()
+    expect(page.locator("#title")).to_have_text("Forgotten password")
+    assert faults == []

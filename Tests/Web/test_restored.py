@@ -25,7 +25,7 @@ def test_what_a_restored_server_lost_can_be_sent_again(page, server, tmp_path):
         category = server.call("POST", "/categories", {"name": "Garden", "color": "#4d7c0f"})
         server.task("Lost", body="A long thought", dueDate="2031-05-04", categoryId=category["id"], status="doing")
         server.call("PATCH", f"/tasks/{old['id']}", {"body": "Newer words"})
-        page.locator(".card .pill.category", has_text="Garden").wait_for()
+        page.locator(".card .category", has_text="Garden").wait_for()
         page.locator(".card .body", has_text="Newer words").wait_for()
 
     restored(page, server, str(tmp_path / "backup"), after)

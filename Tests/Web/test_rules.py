@@ -1,30 +1,23 @@
 """The rules of sync, order and quick add as values, in the browser's own engine."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from harness import PATIENCE, Server
+from harness import modules
+
+
+MODULES = """
+    const sync = { ...await import('/board/mirror.js'), ...await import('/board/sync.js') };
+    const order = await import('/board/model.js'), quick = await import('/board/dates.js'), events = await import('/board/api.js');
+"""
 
 
 @pytest.fixture(scope="module")
 def rules(chromium):
-    server = Server()
-    context = chromium.new_context()
-    context.set_default_timeout(PATIENCE * 1000)
-    page = context.new_page()
-    page.goto(server.url + "/docs")
-
-    def run(body, argument=None):
-        return page.evaluate(
-            f"""async (argument) => {{
-                const sync = await import('/board/sync.js'), order = await import('/board/model.js'), quick = await import('/board/dates.js'), events = await import('/board/api.js');
-                {body}
-            }}""",
-            argument,
-        )
-
-    yield run
-    context.close()
-    server.close()
+    with modules(chromium, MODULES) as run:
+        yield run
 
 
 ENTRY = "const made = (n) => ({ mutationId: 'm' + n, key: String(n).padStart(4, '0'), at: '2026-11-20T08:00:00.000Z' });"
@@ -139,10 +132,50 @@ def test_what_was_refused_is_kept_with_its_words(rules):
         + """const mirror = sync.emptyMirror();
         sync.apply(mirror, sync.mutate(mirror, { type: 'task', op: 'create', id: 't', value: { title: 'words' } }, made(1)));
         const { sent } = sync.request(mirror);
-        sync.apply(mirror, sync.settle(mirror, sent, [{ mutationId: 'm1', status: 'rejected', problem: { code: 'quota_exceeded', detail: 'Full.' } }], 'now'));
+        sync.apply(mirror, sync.settle(mirror, sent, [{ mutationId: 'm1', status: 'rejected', problem: { code: 'too_long', detail: 'Full.' } }], 'now'));
         return [...mirror.issue.values()][0];"""
     )
-    assert (issue["kind"], issue["value"]["title"], issue["code"]) == ("refused", "words", "quota_exceeded")
+    assert (issue["kind"], issue["value"]["title"], issue["code"]) == ("refused", "words", "too_long")
+
+
+FULL = (
+    ENTRY
+    + """const mirror = sync.emptyMirror();
+    const held = new Set();
+    const edit = (n, type, op, id, value) => sync.apply(mirror, sync.mutate(mirror, { type, op, id, value }, made(n)));
+    const names = () => (sync.request(mirror, 200, held)?.sent ?? []).map(({ mutation }) => mutation.mutationId);
+    const answer = (...results) => sync.apply(mirror, sync.settle(mirror, sync.request(mirror, 200, held).sent,
+        results.map(([n, status, code]) => ({ mutationId: 'm' + n, status, ...(code && { problem: { code } }) })), 'now', held));
+    """
+)
+
+
+def test_what_the_account_has_no_room_for_waits_with_what_builds_on_it(rules):
+    assert rules(
+        FULL
+        + """sync.apply(mirror, [{ store: 'task', key: 'old', value: { id: 'old', title: 'a', revision: 3 } }]);
+        edit(1, 'task', 'create', 'new', { title: 'n' });
+        edit(2, 'task', 'patch', 'new', { title: 'm' });
+        edit(3, 'task', 'patch', 'old', { title: 'b' });
+        answer([1, 'rejected', 'quota_exceeded'], [2, 'rejected', 'not_found'], [3, 'applied']);
+        edit(4, 'task', 'move', 'old', { after: 'new' });
+        edit(5, 'task', 'create', 'other', { title: 'o' });
+        const then = names();
+        held.clear();
+        return [then, names(), mirror.issue.size, sync.view(mirror, 'task', 'new').title];"""
+    ) == [["m5"], ["m1", "m2", "m4", "m5"], 0, "m"]
+
+
+def test_a_deletion_ends_what_waits_for_room(rules):
+    assert rules(
+        FULL
+        + """edit(1, 'task', 'create', 'new', { title: 'n' });
+        answer([1, 'rejected', 'quota_exceeded']);
+        edit(2, 'task', 'delete', 'new');
+        const then = names();
+        answer([2, 'rejected', 'not_found']);
+        return [then, mirror.outbox.size, held.size, mirror.issue.size];"""
+    ) == [["m2"], 0, 0, 0]
 
 
 def test_a_new_history_takes_the_place_of_the_old_and_keeps_the_outbox(rules):
@@ -188,6 +221,68 @@ def test_a_new_history_takes_the_place_of_the_old_and_keeps_the_outbox(rules):
 def test_a_line_is_read(rules, line, title, due, category):
     read = rules("return quick.readLine(argument, { today: '2026-11-20', zone: 'Asia/Seoul', now: '08:00' });", line)
     assert (read["title"], (read["day"], read["time"]), read["category"]) == (title, due, category)
+
+
+@pytest.mark.parametrize(
+    "line, title, day",
+    [
+        # On a Thursday.
+        ("보고서 다음 주 금요일", "보고서", "2026-11-27"),
+        ("보고서 다음주 금요일까지", "보고서", "2026-11-27"),
+        ("보고서 이번 주 금요일", "보고서", "2026-11-20"),
+        ("보고서 다다음 주 월요일", "보고서", "2026-11-30"),
+        ("보고서 금요일", "보고서", "2026-11-20"),
+        ("Report friday next week", "Report", "2026-11-27"),
+        ("Report next week on friday", "Report", "2026-11-27"),
+        ("Report next friday", "Report", "2026-11-27"),
+        ("Report this sunday", "Report", "2026-11-22"),
+        ("Report friday", "Report", "2026-11-20"),
+        ("来週の金曜日 報告", "報告", "2026-11-27"),
+        ("再来週月曜に報告", "報告", "2026-11-30"),
+        ("Party Dec 1", "Party", "2026-12-01"),
+        ("Party on December 1st", "Party", "2026-12-01"),
+        ("Party 1 Dec, 2027", "Party", "2027-12-01"),
+        ("Party 12/1", "Party", "2026-12-01"),
+        ("Party 1/5", "Party", "2027-01-05"),
+        ("파티 12/1까지", "파티", "2026-12-01"),
+        ("Visit in 2 weeks", "Visit", "2026-12-03"),
+        ("Visit in a month", "Visit", "2026-12-19"),
+        ("방문 2주 후", "방문", "2026-12-03"),
+        ("방문 3일 뒤", "방문", "2026-11-22"),
+        ("2週間後に訪問", "訪問", "2026-12-03"),
+        # What is half understood stays a title.
+        ("Report last friday", "Report last friday", None),
+        ("Report friday after next", "Report friday after next", None),
+        ("Report this monday", "Report this monday", None),
+        ("보고서 지난주 금요일", "보고서 지난주 금요일", None),
+        ("보고서 다음 금요일", "보고서 다음 금요일", None),
+        ("先週の金曜日 報告", "先週の金曜日 報告", None),
+        ("Trip Dec 1 - 3", "Trip Dec 1 - 3", None),
+        ("Trip 12/1-3", "Trip 12/1-3", None),
+        ("Party Dec 32", "Party Dec 32", None),
+        ("Odds 13/14", "Odds 13/14", None),
+        ("Open 24/7", "Open 24/7", None),
+        # Between quotation marks nothing is read.
+        ('Read "Tomorrow Never Dies" friday', 'Read "Tomorrow Never Dies"', "2026-11-20"),
+        ('"Call mum tomorrow #family"', '"Call mum tomorrow #family"', None),
+        ("“내일” 읽기", "“내일” 읽기", None),
+        ("「明日 15時」を読む", "「明日 15時」を読む", None),
+    ],
+)
+def test_a_day_is_read_on_a_thursday(rules, line, title, day):
+    read = rules("return quick.readLine(argument, { today: '2026-11-19', zone: 'Asia/Seoul', now: '08:00' });", line)
+    assert (read["title"], read["day"], read["category"]) == (title, day, None)
+
+
+def test_a_month_later_is_the_last_day_of_a_shorter_one(rules):
+    assert rules("return quick.readLine('Rent in 3 months', { today: '2026-11-30', zone: 'UTC' }).day;") == "2027-02-28"
+
+
+def test_notes_are_shown_without_the_marks_of_markdown(rules):
+    assert rules(
+        """const { plain } = await import('/board/words.js');
+        return ['# Plan\\n- [ ] **Milk** and _eggs_\\n- [x] `done`', '[Map](https://a.example/x) ![A](b.png)', '2 * 3 * 4', 'snake_case_name', '1. First'].map(plain);"""
+    ) == ["Plan\n☐ Milk and eggs\n☑ done", "Map A", "2 * 3 * 4", "snake_case_name", "1. First"]
 
 
 def test_midnight_ends_the_day(rules):
@@ -243,3 +338,33 @@ def test_a_stream_of_events_is_read_however_it_is_cut(rules):
         }
         return [new Set(all).size, JSON.parse(all[0])];"""
     ) == [1, [{"id": "e-1", "event": "change", "data": '{"a":\n1}'}, {"event": "ready", "data": ""}]]
+
+
+def test_a_search_finds_by_the_rules_of_all_homes(rules):
+    cases = json.loads((Path(__file__).parent.parent / "Cases/search.json").read_text())
+    found = rules(
+        """const { searchKey, searchTerms } = await import('/board/words.js');
+        return argument.map(({ query, title, body }) => searchTerms(query).every((has) => [title, body].map(searchKey).some(has)));""",
+        cases,
+    )
+    assert [case for case, is_found in zip(cases, found, strict=True) if is_found != case["found"]] == []
+
+
+def test_texts_are_compared_as_the_server_compares_them(rules):
+    assert rules(
+        """const { sameKey, orderKey, inOrder, isBlank } = await import('/board/words.js');
+        const same = (a, b) => sameKey(a) === sameKey(b);
+        const sorted = ['😀', '\\uff21', '가', '\\u1100\\u1161', 'é', 'z', 'e\\u0301', 'beta', 'Alpha'].sort((a, b) => inOrder(orderKey(a), orderKey(b)));
+        return [
+            ['한글', 'Straße', 'ΣΑΣ', 'Café'].map((text, index) => same(text, ['한글'.normalize('NFD'), 'STRASSE', 'σας', 'CAFE\\u0301'][index])),
+            [same('Cafe', 'Café'), same('ı', 'i'), same('ｗ', 'w')],
+            sorted,
+            ['', ' \\t', '\\u200b\\u200d', '\\u3164', '\\u2800', '\\u{e0041}', '\\u202e\\ufeff'].every(isBlank), ['a', '가\\u200b', '😀', '.'].some(isBlank),
+        ];"""
+    ) == [
+        [True, True, True, True],
+        [False, False, False],
+        ["Alpha", "beta", "e\u0301", "z", "é", "\u1100\u1161", "가", "\uff21", "😀"],
+        True,
+        False,
+    ]

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from harness import SLACK, becomes, card, closed, installed, loaded, saved, shows, wait_for
+from harness import SLACK, becomes, card, closed, installed, loaded, open_filters, saved, shows, wait_for
 
 SCREENS = ["", "today", "stats", "categories", "trash", "history", "settings"]
 
@@ -314,7 +314,7 @@ def test_a_long_category_stays_within_its_panel_and_the_window(browser, server):
     assert table <= panel
     assert page.evaluate("() => document.querySelector('main').scrollWidth <= innerWidth")
     page.goto(server.url)
-    page.locator(".selects select").first.wait_for()
+    open_filters(page)
     box = page.locator(".selects select").first.bounding_box()
     assert box["x"] + box["width"] <= 320
 
@@ -372,21 +372,26 @@ HERE = {"latitude": 37.56, "longitude": 126.99}
 
 def test_the_weather_comes_where_the_person_and_the_server_let_it(browser, server):
     page = browser().new_page()
-    page.goto(server.url + "/?screen=today")
+    with page.expect_response("**/health/ready"):
+        page.goto(server.url + "/?screen=today")
     show = page.get_by_role("button", name="Show the weather here")
+    expect(show).to_have_count(0)
+    ready = {**server.call("GET", "/health/ready"), "features": ["weather"]}
+    page.route("**/health/ready", lambda route: route.fulfill(json=ready))
+    page.reload()
     show.click()
     expect(page.locator(".toast")).to_contain_text("The browser does not tell where you are.")
 
     page = browser(geolocation=HERE, permissions=["geolocation"]).new_page()
+    page.route("**/health/ready", lambda route: route.fulfill(json=ready))
     page.goto(server.url + "/?screen=today")
     show = page.get_by_role("button", name="Show the weather here")
     show.click()
-    expect(page.locator(".toast")).to_contain_text("This server knows no weather.")
+    page.locator(".toast.fault").wait_for()
     page.reload()
     expect(show).to_be_visible()
 
-    asked = []
-    sky = {"condition": "Snow", "temperature": -2.4, "low": -7, "high": 0.6}
+    asked, sky = [], {"condition": "Snow", "temperature": -2.4, "low": -7, "high": 0.6}
     page.route("**/weather?*", lambda route: (asked.append(route.request.url.split("?")[1]), route.fulfill(json=sky)))
     show.click()
     expect(page.locator(".weather")).to_have_text("Snow · -2° (-7° to 1°)")

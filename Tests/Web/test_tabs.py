@@ -46,7 +46,7 @@ def test_saving_in_one_tab_leaves_the_words_of_another_a_draft(browser, server):
     expect(second.locator(".theirs:visible")).to_contain_text("of the first tab")
     draft_is(two, f"task:{task['id']}", "body", "of the second tab")
     two.reload()
-    expect(two.locator("dialog.editor textarea")).to_have_value("of the second tab")
+    expect(two.locator("dialog.editor textarea[name=body]")).to_have_value("of the second tab")
 
 
 def test_a_line_that_another_tab_adds_takes_no_line_of_this_one(browser, server):
@@ -64,7 +64,7 @@ def test_a_card_deleted_in_one_tab_takes_no_words_of_another(browser, server):
     task = server.task("Report")
     one, two = tabs(browser, server)
     open_task(two, "Report").locator("textarea[name=body]").fill("A long thought")
-    card(one, "Report").locator(".pill.draft").wait_for()
+    card(one, "Report").locator(".line .draft").wait_for()
     card(one, "Report").locator(".open").focus()
     one.keyboard.press("Delete")
     two.locator(".editor .fault", has_text="deleted").wait_for()
@@ -92,7 +92,7 @@ def test_restored_words_are_no_draft_any_more(page, server):
     shows(page, todo=["Report"])
     saved(page)
     assert server.call("GET", f"/tasks/{task['id']}")["body"] == "A long thought"
-    expect(card(page, "Report").locator(".pill.draft")).to_have_count(0)
+    expect(card(page, "Report").locator(".line .draft")).to_have_count(0)
 
 
 def logged_in(browser, server):
@@ -111,7 +111,7 @@ def logged_in(browser, server):
 def test_a_log_out_promises_no_words_that_it_erased(browser, guarded):
     one, two = logged_in(browser, guarded)
     open_task(two, "Report").locator("textarea[name=body]").fill("A long thought")
-    card(one, "Report").locator(".pill.draft").wait_for()
+    card(one, "Report").locator(".line .draft").wait_for()
     one.once("dialog", lambda dialog: dialog.accept())
     one.locator("#more").click()
     one.get_by_role("menuitem", name="Log out").click()

@@ -29,7 +29,7 @@ def test_edits_and_moves_are_undone_newest_first(page, server):
     page.keyboard.press("Enter")
     editor = open_task(page, "Reply")
     editor.locator("textarea[name=body]").fill("More words")
-    editor.locator("select").select_option("done")
+    editor.locator("select[name=status]").select_option("done")
     editor.locator("input[type=date]").fill("2031-05-04")
     editor.locator("input[type=time]").fill("15:00")
     page.keyboard.press("Control+Enter")
@@ -55,7 +55,7 @@ def test_undo_takes_nothing_from_others(page, server):
     shows(page, todo=["Report"])
     editor = open_task(page, "Report")
     editor.locator("textarea[name=body]").fill("Mine")
-    editor.locator("input[name=title]").fill("Reply")
+    editor.locator("[name=title]").fill("Reply")
     page.keyboard.press("Control+Enter")
     closed(page)
     saved(page)
@@ -85,3 +85,88 @@ def test_what_was_added_or_restored_goes_to_the_trash_again(page, server):
         shows(page, todo=left)
     saved(page)
     assert sorted(task["title"] for task in server.tasks("&deleted=true")) == ["First", "Old", "Second"]
+
+
+def test_a_phone_takes_back_and_does_again_what_was_done(browser, server):
+    server.task("First")
+    server.task("Second")
+    page = browser(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).new_page()
+    page.goto(server.url)
+    shows(page, todo=["First", "Second"])
+    toast = page.locator(".toast")
+
+    def done(label):
+        toast.get_by_role("button", name=label, exact=True).tap()
+        expect(toast).to_have_count(1)
+
+    card(page, "First").locator(".more").tap()
+    page.get_by_role("menuitem", name="Move to Done").tap()
+    expect(toast).to_contain_text("First: Done, place 1")
+    # Once it has risen, it covers neither the button to add nor the screens.
+    toast.evaluate("(it) => Promise.all(it.getAnimations().map((one) => one.finished))")
+    box, round = toast.bounding_box(), page.locator(".round").bounding_box()
+    assert box["y"] + box["height"] <= round["y"]
+    done("Undo")
+    shows(page, todo=["First", "Second"], done=[])
+    done("Redo")
+    shows(page, todo=["Second"], done=["First"])
+    done("Undo")
+    shows(page, todo=["First", "Second"], done=[])
+
+    editor = open_task(page, "Second")
+    editor.locator("[name=title]").fill("Other")
+    editor.locator("button.primary").tap()
+    closed(page)
+    expect(toast).to_contain_text("Changed: Other")
+    done("Undo")
+    shows(page, todo=["First", "Second"])
+    done("Redo")
+    shows(page, todo=["First", "Other"])
+
+    add(page, "Third")
+    expect(toast).to_contain_text("Added: Third")
+    done("Undo")
+    shows(page, todo=["First", "Other"])
+    done("Redo")
+    shows(page, todo=["First", "Other", "Third"])
+    saved(page)
+    assert [task["title"] for task in server.tasks()] == ["First", "Other", "Third"]
+
+
+def test_keys_do_again_what_was_undone_until_something_else_is_done(page, server):
+    for title in ("a", "b"):
+        server.task(title)
+    shows(page, todo=["a", "b"])
+    card(page, "a").locator(".open").focus()
+    page.keyboard.press("Delete")
+    shows(page, todo=["b"])
+    page.keyboard.press("Control+z")
+    shows(page, todo=["a", "b"])
+    page.keyboard.press("Control+Shift+z")
+    shows(page, todo=["b"])
+    page.keyboard.press("Control+z")
+    shows(page, todo=["a", "b"])
+    page.keyboard.press("Control+y")
+    shows(page, todo=["b"])
+    page.keyboard.press("Control+z")
+    card(page, "b").locator(".open").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    shows(page, todo=["a"], doing=["b"])
+    page.keyboard.press("Control+y")
+    saved(page)
+    shows(page, todo=["a"], doing=["b"])
+    assert sorted(task["title"] for task in server.tasks()) == ["a", "b"]
+
+
+def test_a_category_and_a_dday_are_done_again(page, server):
+    page.goto(server.url + "/?screen=categories")
+    page.get_by_role("button", name="New category").click()
+    page.locator("dialog input").first.fill("Home")
+    page.locator("dialog button.primary").click()
+    name = page.get_by_role("button", name="Home", exact=True)
+    for key, count in (("Control+z", 0), ("Control+y", 1), ("Control+z", 0)):
+        name.or_(page.locator("main h1")).first.wait_for()
+        page.keyboard.press(key)
+        expect(name).to_have_count(count)
+    saved(page)
+    assert server.call("GET", "/categories")["items"] == []

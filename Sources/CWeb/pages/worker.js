@@ -3,10 +3,8 @@
 /* global shell */
 "use strict";
 
-// Of the languages, only the one that the page speaks.
-const language = new URL(location.href).searchParams.get("language");
-const files = shell.files.filter((file) => !file.startsWith("/board/texts-") || file === `/board/texts-${language}.js`);
-const cacheName = `shell-${shell.version}-${language}`;
+// With the texts of all languages: another language needs no other worker, and no connection.
+const cacheName = `shell-${shell.version}`;
 
 self.addEventListener("install", (event) => {
   // Where it can, the browser takes the files from the cache by itself, without starting this script and asking it for each.
@@ -23,13 +21,18 @@ async function install() {
   const cache = await caches.open(cacheName);
   try {
     // All or none: a shell of two versions would not fit together.
-    await cache.addAll(files.map((file) => new Request(file, { cache: "no-cache" })));
+    await cache.addAll(shell.files.map((file) => new Request(file, { cache: "no-cache" })));
   } catch (problem) {
     await caches.delete(cacheName);
     throw problem;
   }
-  await self.skipWaiting();
 }
+
+// From a page that found no page half loaded: files of two versions would not fit together, and a browser that replaces a worker
+// while it answers may never answer.
+self.addEventListener("message", (event) => {
+  event.waitUntil(self.skipWaiting());
+});
 
 self.addEventListener("activate", (event) => {
   event.waitUntil(activate());
@@ -37,7 +40,7 @@ self.addEventListener("activate", (event) => {
 
 async function activate() {
   const others = (await caches.keys()).filter((name) => name.startsWith("shell-") && name !== cacheName);
-  // The shell before this one stays: pages may be half loaded from it.
+  // The shell before this one stays: the browser may still be reading from it.
   for (const name of others.slice(0, -1)) await caches.delete(name);
   await self.clients.claim();
 }
@@ -46,7 +49,7 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== location.origin) return;
-  // The board is one page, whatever is asked of it behind the question mark. Another language may have been put into the cache.
+  // The board is one page, whatever is asked of it behind the question mark.
   const file = url.pathname;
   if (shell.files.includes(file)) event.respondWith(answer(request, file));
 });
@@ -55,6 +58,13 @@ self.addEventListener("fetch", (event) => {
 let opened;
 
 async function answer(request, file) {
-  opened ??= caches.open(cacheName);
-  return (await (await opened).match(file)) ?? fetch(request);
+  try {
+    opened ??= caches.open(cacheName);
+    const kept = await (await opened).match(file);
+    if (kept) return kept;
+  } catch {
+    // The device cannot read it at the moment.
+    opened = undefined;
+  }
+  return fetch(request);
 }

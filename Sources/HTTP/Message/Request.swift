@@ -41,6 +41,12 @@ package struct Request: Sendable {
     /// Whether a body comes with it, read or not.
     package var hasBody: Bool { head.framing != .none }
 
+    /// True without a body and without `If-Match`: a ready answer fits without further checks, as for most requests.
+    package var isPlain: Bool { !hasBody && !has("if-match") }
+
+    /// True if a browser sent the origin or the site of the page that asks.
+    package var namesPage: Bool { has("origin") || has("sec-fetch-site") }
+
     /// The request target as it was sent, query included (RFC 9112 §3.2), without an authority.
     package var target: String { head.string(head.target) }
 

@@ -1,4 +1,5 @@
-/// One answer. The server adds `Date`, the framing fields and `Connection` by itself.
+/// One answer. The server adds `Date`, the framing fields, `Connection`, and the fields that keep other web sites away by
+/// itself.
 package struct Response: Sendable {
     package enum Body: Sendable {
         /// For 204 and 304, and nothing else.
@@ -20,6 +21,9 @@ package struct Response: Sendable {
     /// Further fields. Names as they go on the wire. Values must hold no CR, LF or NUL.
     package var headers: [(name: String, value: String)]
     package var body: Body
+    /// True if ``headers`` have a `Content-Security-Policy`, as for pages. To all other answers the server adds a policy that
+    /// forbids frames.
+    package var hasContentPolicy = false
     /// What the application calls the operation that answered, for logs and metrics; not sent.
     package var operation = ""
 

@@ -4,8 +4,9 @@ import Sockets
 extension Connection {
     /// Bodies of at most this size are copied behind their head.
     private static let gatheredBytes = 4 * 1024
-    /// Bodies of at most this size are copied when other answers are written with them.
-    static let copiedBytes = 16 * 1024
+    /// Bodies of at most this size are copied when other answers are written with them, and not held to the budget of memory. A page
+    /// of 50 tasks is one.
+    static let copiedBytes = 24 * 1024
 
     /// Gathers the head of the answer, and the body as far as it is known.
     ///
@@ -62,8 +63,8 @@ extension Connection {
         let isAlone = input.isEmpty && unreported.isEmpty
         context.date.update()
         let sent = ResponseEncoder.encode(
-            answer, request.id, persistence, isHead: machine.isHead, date: context.date, into: &output,
-            from: context.pool)
+            answer, request.id, persistence, isHead: machine.isHead, date: context.date,
+            isSecure: context.isSecure, into: &output, from: context.pool)
         machine.answered(now: loop.now)
         let isWritten = isAlone && writesAll()
         let began = machine.requestBegan
@@ -89,8 +90,8 @@ extension Connection {
     private func encode(_ response: borrowing Response, _ framing: ResponseEncoder.Framing, reserving extra: Int = 0) {
         context.date.update()
         ResponseEncoder.encode(
-            response, framing, persistence, date: context.date, into: &output, reserving: extra,
-            from: context.pool)
+            response, framing, persistence, date: context.date, isSecure: context.isSecure, into: &output,
+            reserving: extra, from: context.pool)
     }
 
     private var persistence: ResponseEncoder.Persistence {

@@ -18,7 +18,7 @@ extension Connection {
         let bytes = machine.bodyBytes
         // Nearly always: a head is being read.
         if bytes == 0 { return true }
-        let body = bytes * (reading?.bodyWeight ?? 1)
+        let body = bytes * (reading?.bodyWeight ?? 1) + (reading?.meter?.memory ?? 0)
         return body <= max(held, MemoryBudget.unnoticed) || hold(body)
     }
 
@@ -54,6 +54,11 @@ extension Connection {
         self.claim = nil
         // To hold less is never refused.
         _ = server.budget.hold(0, for: claim)
+    }
+
+    /// Before the handler runs.
+    func open(_ room: HandlerRoom) {
+        room.open(server.budget, claim ?? makeClaim(), holding: held)
     }
 
     private func makeClaim() -> MemoryBudget.Claim {

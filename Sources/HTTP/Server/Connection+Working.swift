@@ -28,13 +28,45 @@ extension Connection {
         }
     }
 
+    /// Counts what comes out of the body so far.
+    /// - Returns: whether the body may be read on; `nil` when a task finds that out.
+    func countBody(with meter: GzipMeter) -> Bool? {
+        guard let rest = meter.count(machine.bodySoFar) else { return mayReadOn(meter) }
+        flushAtEndOfTurn()
+        let start = loop.now
+        work { connection in
+            await meter.countAside(rest)
+            connection.task = nil
+            connection.machine.paused(since: start, now: connection.loop.now)
+            _ = connection.mayReadOn(meter)
+            return true
+        }
+        return nil
+    }
+
+    private func mayReadOn(_ meter: GzipMeter) -> Bool {
+        // Also when the connection has ended meanwhile.
+        guard machine.isReadingBody else { return true }
+        if meter.isTooLarge {
+            machine.refuseBody(.decodedTooLarge(meter.limit))
+        } else if meter.hasNoRoom {
+            machine.refuseBody(.noRoom)
+        } else {
+            return true
+        }
+        return false
+    }
+
     /// Runs the handler of a request that is there with its body, and answers.
     func respond(to request: Request, with reading: Reading) {
         self.reading = nil
         flushAtEndOfTurn()
         endsWithClient = reading.endsWithClient
+        let (room, respond) = (reading.room, reading.respond)
+        if let room { open(room) }
         work { connection in
-            let response = await reading.respond(request)
+            let response = await respond(request)
+            room?.close()
             connection.endsWithClient = false
             connection.task = nil
             var request = request

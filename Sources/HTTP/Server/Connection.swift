@@ -113,6 +113,14 @@ final class Connection: WatchHandler, @unchecked Sendable {
         }
     }
 
+    /// Since when it waits for a request; `nil` while it has one.
+    var idleSince: Instant? { waits && afterWriting == nil ? machine.idleSince : nil }
+
+    /// Closes unless a request has come meanwhile.
+    func endIfIdle() {
+        if idleSince != nil { finish() }
+    }
+
     /// Makes the connection answer 503 instead of serving.
     func refuseAdmission() {
         machine.refuseAdmission()
@@ -225,7 +233,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
     private func waitToRead(until deadline: Instant) -> Bool {
         input.shrink(to: context.pool)
         guard holdWhileWaiting(input.capacity > BlockPool.smallSize ? input.capacity : 0) else {
-            machine.refuseForRoom()
+            machine.refuseBody(.noRoom)
             return false
         }
         watch.wait(for: interest, until: deadline)
@@ -239,8 +247,14 @@ final class Connection: WatchHandler, @unchecked Sendable {
             if output.count >= server.shared.limits.gatheredBytes || !tail.isEmpty { return .goOn }
             switch machine.next(&input, now: loop.now) {
             case .wait(let deadline):
-                if takesOnBody() { return .read(until: deadline) }
-                machine.refuseForRoom()
+                if !takesOnBody() {
+                    machine.refuseBody(.noRoom)
+                } else if let meter = reading?.meter, machine.isReadingBody {
+                    guard let isFine = countBody(with: meter) else { return .work }
+                    if isFine { return .read(until: deadline) }
+                } else {
+                    return .read(until: deadline)
+                }
             case .decide(let head):
                 context.ready.clear()
                 if !take(server.responder.receive(head, ready: context.ready), of: head) { return .work }
@@ -268,6 +282,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
         switch consume reception {
         case .answer(let response):
             machine.answersUnread()
+            if response.status == 429 { machine.refusedByRate() }
             return answer(response, to: head)
         case .ready:
             machine.answersUnread()
@@ -275,7 +290,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
             return true
         case .read(let reading):
             guard takesOn(reading) else {
-                machine.refuseForRoom()
+                machine.refuseBody(.noRoom)
                 return true
             }
             self.reading = reading

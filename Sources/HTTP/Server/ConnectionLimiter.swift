@@ -2,7 +2,22 @@ import Locks
 import Sockets
 
 /// Limits the number of open connections, in all and from one address.
+///
+/// When all places are taken, a connection of any other network takes that of an idle one of the network that has most: so
+/// nobody can keep everybody out by opening connections and saying nothing.
 final class ConnectionLimiter: Sendable {
+    enum Entry: Equatable {
+        case admitted
+        /// Admitted beyond the limit: the longest idle connection of this network has to go.
+        case instead(of: String)
+        case refused
+    }
+
+    /// The most connections beyond the limit, while those end that give way.
+    private static let mostBeyond = 64
+    /// With more networks than this none has many connections.
+    private static let mostNetworks = 1_024
+
     private struct Counts {
         var total = 0
         var refused = 0
@@ -21,16 +36,20 @@ final class ConnectionLimiter: Sendable {
     }
 
     /// Takes a place for one more connection of this host, if there is one.
-    func enter(_ host: String) -> Bool {
+    func enter(_ host: String) -> Entry {
         counts.withLock { counts in
-            guard counts.total < total else { return false }
-            if let perAddress {
-                let count = counts.perAddress[host, default: 0]
-                guard count < perAddress else { return false }
-                counts.perAddress[host] = count + 1
+            let count = counts.perAddress[host, default: 0]
+            if let perAddress, count >= perAddress { return .refused }
+            var entry = Entry.admitted
+            if counts.total >= total {
+                guard counts.total < total + Self.mostBeyond, counts.perAddress.count <= Self.mostNetworks,
+                    let crowd = counts.perAddress.max(by: { $0.value < $1.value }), crowd.value > count + 1
+                else { return .refused }
+                entry = .instead(of: crowd.key)
             }
+            counts.perAddress[host] = count + 1
             counts.total += 1
-            return true
+            return entry
         }
     }
 

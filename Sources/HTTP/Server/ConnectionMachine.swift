@@ -61,6 +61,9 @@ struct ConnectionMachine {
     /// Nothing was asked yet on this connection, which may still be shaking hands.
     private var isFirst = true
     private var lastProgress: Instant
+    private var rateRefusals = 0
+    /// Answers of 429 after which a connection closes: a client that does not heed them has to connect anew.
+    private static let mostRateRefusals = 32
 
     /// Whether the current request is HTTP/1.1 or later. True when the version could not be read.
     private(set) var isHTTP11 = true
@@ -91,6 +94,9 @@ struct ConnectionMachine {
         if case .head = state { !headHasBegun } else { false }
     }
 
+    /// Since when it does; `nil` when it does not.
+    var idleSince: Instant? { isIdle ? since : nil }
+
     var isClosed: Bool {
         if case .closed = state { true } else { false }
     }
@@ -104,16 +110,24 @@ struct ConnectionMachine {
         if case .body = state { true } else { false }
     }
 
-    /// Bytes of memory of the body that is being read.
+    /// What has come of the body that is being read.
+    var bodySoFar: [UInt8] { request?.body ?? [] }
+
+    /// Bytes of memory of that.
     var bodyBytes: Int {
         if case .body = state { request?.body.capacity ?? 0 } else { 0 }
     }
 
     // MARK: What came of it
 
-    /// There is no room for what the client sends.
-    mutating func refuseForRoom() {
-        refuse(.noRoom)
+    /// The body is not read on, or not at all.
+    mutating func refuseBody(_ error: WireError) {
+        refuse(error)
+    }
+
+    /// The server did not read the body for a time, which must not count against its client.
+    mutating func paused(since start: Instant, now: Instant) {
+        (since, lastProgress) = (since + (now.nanoseconds - start.nanoseconds), now)
     }
 
     /// There are too many connections: answers 503 before a request comes.
@@ -178,6 +192,12 @@ struct ConnectionMachine {
     /// The body of the answer ends with the connection.
     mutating func answersUntilClose() {
         keepsOpen = false
+    }
+
+    /// The current request is answered 429.
+    mutating func refusedByRate() {
+        rateRefusals += 1
+        if rateRefusals >= Self.mostRateRefusals { keepsOpen = false }
     }
 
     /// The answer is written or gathered.

@@ -98,17 +98,23 @@ package struct Reading: Sendable {
     /// Cancels `respond` as soon as the client ends its side of the connection, which it does when it leaves. For what
     /// is not worth doing for a client that may have left; others are answered also on a half-closed connection.
     package var endsWithClient = false
+    /// Counts what comes out of a compressed body while its rest is awaited; `nil` for others.
+    package var meter: GzipMeter?
+    /// Opened before `respond` runs; `nil` when the handler takes little memory.
+    package var room: HandlerRoom?
     /// Runs on the connection's event loop.
     package var respond: @Sendable (Request) async -> Response
 
     package init(
         bodyLimit: Int, holder: MemoryBudget.Holder? = nil, bodyWeight: Int = 1, endsWithClient: Bool = false,
-        respond: @escaping @Sendable (Request) async -> Response
+        meter: GzipMeter? = nil, room: HandlerRoom? = nil, respond: @escaping @Sendable (Request) async -> Response
     ) {
         self.bodyLimit = bodyLimit
         self.holder = holder
         self.bodyWeight = bodyWeight
         self.endsWithClient = endsWithClient
+        self.meter = meter
+        self.room = room
         self.respond = respond
     }
 }

@@ -17,8 +17,9 @@ package final class Server: Sendable {
     private let acceptors = Locked<[Acceptor]>([])
     private let isDraining = Atomic<Bool>(false)
 
+    /// - Parameter isSecure: whether the transports have TLS: answers say so.
     package init(
-        group: EventLoopGroup, limits: Limits = Limits(), responder: any Responder,
+        group: EventLoopGroup, limits: Limits = Limits(), responder: any Responder, isSecure: Bool = false,
         transport: @escaping MakeTransport = { socket, _ in PlainTransport(socket) }
     ) {
         precondition(limits.headBytes <= 65_536, "Places in a head are 16 bits wide.")
@@ -26,7 +27,7 @@ package final class Server: Sendable {
         self.responder = responder
         budget = MemoryBudget(
             whole: limits.heldBytes, share: limits.heldBytesPerClient, evictionTime: limits.evictionTime)
-        contexts = group.loops.map { LoopContext(loop: $0, limits: limits) }
+        contexts = group.loops.map { LoopContext(loop: $0, limits: limits, isSecure: isSecure) }
         makeTransport = transport
         limiter = ConnectionLimiter(
             total: limits.connections, perAddress: limits.connectionsPerAddress, refusals: limits.refusedAtOnce)
@@ -110,8 +111,10 @@ package final class Server: Sendable {
     private func admit(_ socket: consuming Socket, from peer: SocketAddress) {
         let network = peer.network
         let context = context(for: socket, of: network)
-        let admitted = limiter.enter(network)
+        let entry = limiter.enter(network)
+        let admitted = entry != .refused
         if !admitted, !limiter.mayRefuse() { return }
+        if case .instead(let crowd) = entry { endIdleConnection(of: crowd) }
         context.connectionCount.add(1, ordering: .relaxed)
         let box = SocketBox(socket)
         context.loop.execute { [self] in
@@ -125,6 +128,28 @@ package final class Server: Sendable {
             connection.start(whenClosed: whenClosed)
             // It may have been on its way while the others were told.
             if isDraining.load(ordering: .sequentiallyConsistent) { connection.drain() }
+        }
+    }
+
+    /// Ends the connection of the network that has waited longest for a request, if one does.
+    private func endIdleConnection(of network: String) {
+        let idle = Locked<(waiting: Int, oldest: (since: Instant, name: ObjectIdentifier, context: LoopContext)?)>(
+            (contexts.count, nil))
+        for context in contexts {
+            context.loop.execute {
+                let found = context.connections.values.filter { $0.address.network == network }
+                    .compactMap { connection in connection.idleSince.map { ($0, ObjectIdentifier(connection)) } }
+                    .min { $0.0 < $1.0 }
+                let victim = idle.withLock { idle in
+                    idle.waiting -= 1
+                    if let (since, name) = found, since < idle.oldest?.since ?? .distantFuture {
+                        idle.oldest = (since, name, context)
+                    }
+                    return idle.waiting == 0 ? idle.oldest : nil
+                }
+                guard let victim else { return }
+                victim.context.loop.execute { victim.context.connections[victim.name]?.endIfIdle() }
+            }
         }
     }
 

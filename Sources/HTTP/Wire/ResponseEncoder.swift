@@ -18,7 +18,14 @@ struct ResponseEncoder {
     }
 
     /// More than any head needs besides the responder's own fields; a request's id has up to 128 bytes.
-    private static let fixedBytes = 512
+    private static let fixedBytes = 768
+
+    /// No page may show the answer in a frame.
+    @inline(__always)
+    private static var contentPolicy: StaticString { "\r\nContent-Security-Policy: frame-ancestors 'none'" }
+    /// For a year, browsers ask this host with TLS only (RFC 6797).
+    @inline(__always)
+    private static var transportPolicy: StaticString { "\r\nStrict-Transport-Security: max-age=31536000" }
 
     static func framing(of response: Response, isHTTP11: Bool) -> Framing {
         if response.status == 204 || response.status == 304 { return .none }
@@ -30,8 +37,10 @@ struct ResponseEncoder {
     }
 
     /// Appends the head, making room for it and for `extra` bytes more.
+    ///
+    /// - Parameter isSecure: whether the connection has TLS.
     static func encode(
-        _ response: Response, _ framing: Framing, _ persistence: Persistence, date: HTTPDate,
+        _ response: Response, _ framing: Framing, _ persistence: Persistence, date: HTTPDate, isSecure: Bool = false,
         into output: inout ByteBuffer, reserving extra: Int, from pool: BlockPool
     ) {
         var size = fixedBytes + extra + (response.contentType?.utf8.count ?? 0) + (response.tag?.utf8.count ?? 0)
@@ -48,6 +57,8 @@ struct ResponseEncoder {
         case .chunked: output.append("\r\nTransfer-Encoding: chunked")
         }
         encode(persistence, into: &output)
+        if isSecure { output.append(transportPolicy) }
+        if !response.hasContentPolicy { output.append(contentPolicy) }
         if let contentType = response.contentType {
             output.append("\r\nContent-Type: ")
             output.append(line: contentType)
@@ -73,7 +84,7 @@ struct ResponseEncoder {
     /// - Returns: the bytes of the body that are sent: none to a HEAD.
     static func encode(
         _ answer: ReadyAnswer, _ id: RequestID, _ persistence: Persistence, isHead: Bool, date: HTTPDate,
-        into output: inout ByteBuffer, from pool: BlockPool
+        isSecure: Bool = false, into output: inout ByteBuffer, from pool: BlockPool
     ) -> Int {
         let sent = isHead || answer.isUnchanged ? 0 : answer.bodyCount
         output.reserve(
@@ -86,6 +97,7 @@ struct ResponseEncoder {
             output.append(decimal: answer.bodyCount)
         }
         encode(persistence, into: &output)
+        if isSecure { output.append(transportPolicy) }
         output.append(answer.fields)
         output.append(answer.tag)
         output.append("\r\nX-Request-Id: ")

@@ -1,5 +1,5 @@
-/// What every answer of a status begins with: the status line, and the field that is always the same, up to the value
-/// of `Date`. Made once.
+/// What every answer of a status begins with: the status line, and the fields that are always the same, up to the value of
+/// `Date`: no other type than the declared one, and no use by pages of other origins (Fetch Standard). Made once.
 enum StatusLines {
     /// Indexed by status; one without a name is made when it is needed.
     private static let prepared: [[UInt8]] = (0..<600).map { reasons[$0] == nil ? [] : make($0) }
@@ -9,16 +9,32 @@ enum StatusLines {
         return prepared[status]
     }
 
-    // Texts in place, for the answers that are at hand: to append them takes a few stores.
+    // Texts in place, for the answers that are at hand: to append them takes a few stores. They have no pages, so the policy
+    // about frames is in them, too.
     @inline(__always)
-    static var ok: StaticString { "HTTP/1.1 200 OK\r\nX-Content-Type-Options: nosniff\r\nDate: " }
+    static var ok: StaticString {
+        """
+        HTTP/1.1 200 OK\r
+        X-Content-Type-Options: nosniff\r
+        Cross-Origin-Resource-Policy: same-origin\r
+        Content-Security-Policy: frame-ancestors 'none'\r
+        Date:\u{20}
+        """
+    }
     @inline(__always)
     static var notModified: StaticString {
-        "HTTP/1.1 304 Not Modified\r\nX-Content-Type-Options: nosniff\r\nDate: "
+        """
+        HTTP/1.1 304 Not Modified\r
+        X-Content-Type-Options: nosniff\r
+        Cross-Origin-Resource-Policy: same-origin\r
+        Content-Security-Policy: frame-ancestors 'none'\r
+        Date:\u{20}
+        """
     }
 
     private static func make(_ status: Int) -> [UInt8] {
-        Array("HTTP/1.1 \(status) \(reasons[status] ?? "")\r\nX-Content-Type-Options: nosniff\r\nDate: ".utf8)
+        let fields = "X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin"
+        return Array("HTTP/1.1 \(status) \(reasons[status] ?? "")\r\n\(fields)\r\nDate: ".utf8)
     }
 
     /// RFC 9110 §15 and its registry.

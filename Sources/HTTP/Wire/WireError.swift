@@ -10,6 +10,11 @@ package struct WireError: Error, Equatable, Sendable {
         self.detail = detail
     }
 
+    /// Of a compressed body.
+    package static func decodedTooLarge(_ limit: Int) -> WireError {
+        WireError(status: 413, detail: "More than \(limit) bytes come out of the body.")
+    }
+
     static func malformed(_ detail: String) -> WireError {
         WireError(status: 400, detail: detail)
     }

@@ -1,6 +1,4 @@
-import JSON
-
-/// A category of tasks. Its name is unique in the account without regard to case.
+/// A category of tasks. Its name is unique in the account; see ``String/sameKey``.
 package struct Category: Hashable, Sendable {
     package var id: ID
     /// 1–50 code points, trimmed.
@@ -12,11 +10,17 @@ package struct Category: Hashable, Sendable {
     package var image: ID?
     package var createdAt: Timestamp
     package var updatedAt: Timestamp
+    /// When it went to the trash; `nil` for a living one.
+    package var deletedAt: Timestamp?
+    /// Of one in the trash: the account's revision before its tasks lost it. They did so between this and ``revision``.
+    package var freedAfter: Revision?
     package var revision: Revision
+    package var memberRevisions: MemberRevisions
 
     package init(
         id: ID, name: String, color: String? = nil, emoji: String? = nil, image: ID? = nil, createdAt: Timestamp,
-        updatedAt: Timestamp, revision: Revision
+        updatedAt: Timestamp, deletedAt: Timestamp? = nil, freedAfter: Revision? = nil, revision: Revision,
+        memberRevisions: MemberRevisions = MemberRevisions()
     ) {
         self.id = id
         self.name = name
@@ -25,16 +29,34 @@ package struct Category: Hashable, Sendable {
         self.image = image
         self.createdAt = createdAt
         self.updatedAt = updatedAt
+        self.deletedAt = deletedAt
+        self.freedAfter = freedAfter
         self.revision = revision
+        self.memberRevisions = memberRevisions
     }
 }
 
-extension Category {
-    /// Whether all members are equal, texts byte for byte. `==` of String compares canonically equivalent texts as
-    /// equal.
-    func isSpelled(like other: Category) -> Bool {
-        self == other && name.isSpelled(like: other.name) && (emoji ?? "").isSpelled(like: other.emoji ?? "")
+extension Category: ListedNoun {
+    package static let type = ResourceType.category
+    package static let members: [Member<Category>] = [
+        Member(required: "name", \.name, .trimmedText(.categoryName)),
+        Member("color", \.color, .color, standard: nil),
+        Member("emoji", \.emoji, .emoji, standard: nil),
+        Member("image", \.image, .id, standard: nil),
+    ]
+    package static let shownOnly: Set = ["taskCount", "doneCount", "createdAt", "updatedAt", "deletedAt", "revision"]
+
+    package init(id: ID, createdAt: Timestamp) {
+        self.init(id: id, name: "", createdAt: createdAt, updatedAt: createdAt, revision: 0)
     }
+
+    package var historyID: ID { ID(high: id.high ^ 0x6361_7465_676f_7279, low: id.low) }
+    package var change: Change.Value { .category(self) }
+}
+
+extension Category {
+    /// The image that it keeps from being purged: what lies in the trash keeps none.
+    package var namedImage: ID? { deletedAt == nil ? image : nil }
 }
 
 /// How many living tasks there are of a category and status; zero counts are left out.

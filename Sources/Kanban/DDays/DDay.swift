@@ -1,5 +1,3 @@
-import JSON
-
 /// An anniversary or an exam day that the user counts down to.
 package struct DDay: Hashable, Sendable {
     package enum Repeats: String, Sendable {
@@ -18,11 +16,15 @@ package struct DDay: Hashable, Sendable {
     package var image: ID?
     package var createdAt: Timestamp
     package var updatedAt: Timestamp
+    /// When it went to the trash; `nil` for a living one.
+    package var deletedAt: Timestamp?
     package var revision: Revision
+    package var memberRevisions: MemberRevisions
 
     package init(
         id: ID, title: String, date: Day, repeats: Repeats = .none, color: String? = nil, emoji: String? = nil,
-        image: ID? = nil, createdAt: Timestamp, updatedAt: Timestamp, revision: Revision
+        image: ID? = nil, createdAt: Timestamp, updatedAt: Timestamp, deletedAt: Timestamp? = nil, revision: Revision,
+        memberRevisions: MemberRevisions = MemberRevisions()
     ) {
         self.id = id
         self.title = title
@@ -33,14 +35,33 @@ package struct DDay: Hashable, Sendable {
         self.image = image
         self.createdAt = createdAt
         self.updatedAt = updatedAt
+        self.deletedAt = deletedAt
         self.revision = revision
+        self.memberRevisions = memberRevisions
     }
 }
 
-extension DDay {
-    /// Whether all members are equal, texts byte for byte. `==` of String compares canonically equivalent texts as
-    /// equal.
-    func isSpelled(like other: DDay) -> Bool {
-        self == other && title.isSpelled(like: other.title) && (emoji ?? "").isSpelled(like: other.emoji ?? "")
+extension DDay: ListedNoun {
+    package static let type = ResourceType.dday
+    package static let members: [Member<DDay>] = [
+        Member(required: "title", \.title, .text(.ddayTitle)),
+        Member(required: "date", \.date, .day),
+        Member("repeats", \.repeats, .word(["none", "yearly"]), standard: .none),
+        Member("color", \.color, .color, standard: nil),
+        Member("emoji", \.emoji, .emoji, standard: nil),
+        Member("image", \.image, .id, standard: nil),
+    ]
+    package static let shownOnly: Set = ["createdAt", "updatedAt", "deletedAt", "revision", "countdown"]
+
+    package init(id: ID, createdAt: Timestamp) {
+        self.init(id: id, title: "", date: Day(number: 0), createdAt: createdAt, updatedAt: createdAt, revision: 0)
     }
+
+    package var historyID: ID { ID(high: id.high ^ 0x0000_0000_6464_6179, low: id.low) }
+    package var change: Change.Value { .dday(self) }
+}
+
+extension DDay {
+    /// The image that it keeps from being purged: what lies in the trash keeps none.
+    package var namedImage: ID? { deletedAt == nil ? image : nil }
 }

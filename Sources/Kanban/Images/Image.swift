@@ -26,7 +26,7 @@ package struct Image: Hashable, Sendable {
     }
 }
 
-/// The bytes of an image of an accepted media type and size.
+/// The bytes of an image of an accepted media type and size, without ``ImageMetadata``.
 package struct ImageContent: Hashable, Sendable {
     /// Why bytes are not accepted.
     package enum Fault: Error {
@@ -50,9 +50,9 @@ package struct ImageContent: Hashable, Sendable {
     package init(_ bytes: [UInt8]) throws(Fault) {
         guard bytes.count <= Image.longest else { throw .tooLarge }
         guard let mediaType = Image.MediaType(of: bytes) else { throw .unknownKind }
-        self.bytes = bytes
+        self.bytes = ImageMetadata.removed(from: bytes, mediaType)
         self.mediaType = mediaType
-        fingerprint = Self.fingerprint(bytes)
+        fingerprint = Self.fingerprint(self.bytes)
     }
 
     package static func == (left: ImageContent, right: ImageContent) -> Bool {

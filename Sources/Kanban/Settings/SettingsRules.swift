@@ -8,10 +8,9 @@ extension BoardWriter {
         try precondition.check(old.revision, current: .settings(old))
         var settings = old
         try edit(&settings)
-        guard settings != old else { return old }
-        settings.revision = try nextRevision()
+        guard !settings.isSpelled(like: old) else { return old }
+        try record(&settings, since: old)
         try save(settings)
-        try note(settings, since: old)
         return settings
     }
 }

@@ -13,10 +13,11 @@ extension Mutation {
         case .createTask(let title, let edit): mutation.operation = .createTask(title: title, replaced(edit))
         case .putTask(let title, let edit): mutation.operation = .putTask(title: title, replaced(edit))
         case .patchTask(let edit): mutation.operation = .patchTask(replaced(edit))
-        case .putCategory, .patchCategory, .deleteCategory:
+        case .putCategory, .patchCategory, .deleteCategory, .restoreCategory:
             if let target, let other = categories[target] { mutation.target = other }
-        case .moveTask, .deleteTask, .restoreTask, .createCategory, .createDDay, .putDDay, .patchDDay, .deleteDDay,
-            .patchSettings:
+        case .moveTask, .skipTask, .deleteTask, .restoreTask, .createCategory, .createDDay, .putDDay, .patchDDay,
+            .deleteDDay,
+            .restoreDDay, .patchSettings:
             break
         }
         return mutation

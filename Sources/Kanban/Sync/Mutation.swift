@@ -18,17 +18,20 @@ package struct Mutation: Sendable {
         case putTask(title: String, TaskEdit)
         case patchTask(TaskEdit)
         case moveTask(TaskMove)
+        case skipTask(TaskSkip)
         case deleteTask
         case restoreTask(TaskMove.Place)
-        case createCategory(name: String, color: String?, emoji: String?, image: ID?)
-        case putCategory(name: String, color: String?, emoji: String?, image: ID?)
-        case patchCategory(@Sendable (inout Category) -> Void)
+        case createCategory(Edit<Category>)
+        case putCategory(Edit<Category>)
+        case patchCategory(Edit<Category>)
         case deleteCategory
-        case createDDay(DDay.Contents)
-        case putDDay(DDay.Contents)
-        case patchDDay(@Sendable (inout DDay.Contents) -> Void)
+        case restoreCategory
+        case createDDay(Edit<DDay>)
+        case putDDay(Edit<DDay>)
+        case patchDDay(Edit<DDay>)
         case deleteDDay
-        case patchSettings(@Sendable (inout Settings) throws -> Void)
+        case restoreDDay
+        case patchSettings(Edit<Settings>)
     }
 
     package var operation: Operation
@@ -37,12 +40,18 @@ package struct Mutation: Sendable {
     /// The revision of the client's copy; `nil`: the last writer wins.
     package var base: Revision?
     package var policy: Policy
+    /// When the client made it, by its clock; `nil`: now.
+    package var madeAt: Timestamp?
 
-    package init(_ operation: Operation, on target: ID?, base: Revision? = nil, policy: Policy = .merge) {
+    package init(
+        _ operation: Operation, on target: ID?, base: Revision? = nil, policy: Policy = .merge,
+        madeAt: Timestamp? = nil
+    ) {
         self.operation = operation
         self.target = target
         self.base = base
         self.policy = policy
+        self.madeAt = madeAt
     }
 }
 
@@ -65,6 +74,8 @@ package struct MutationOutcome: Hashable, Sendable {
     /// The resource now.
     package var value: Change.Value
     package var conflicts: [MemberConflict]
+    /// Of a task of a series: the one that followed it when it was completed.
+    package var successor: [TaskItem?] = []
 
     package init(
         _ status: Status, revision: Revision?, value: Change.Value, conflicts: [MemberConflict] = []

@@ -37,7 +37,7 @@ package struct Push {
                 guard case .success(let mutation) = sent.mutation else { continue }
                 switch mutation.operation {
                 case .patchTask, .deleteTask: break
-                case .createTask, .putTask, .moveTask, .restoreTask: needs.ends = TaskStatus.allCases
+                case .createTask, .putTask, .moveTask, .skipTask, .restoreTask: needs.ends = TaskStatus.allCases
                 default: continue
                 }
                 if let id = mutation.target { needs.tasks.append(id) }

@@ -12,9 +12,9 @@ extension BoardWriter {
         case .unknown: throw BoardError.notFound(.task)
         }
         let merge = try TaskMerge(edit, into: old, since: baseline) { name in
-            try category(foldedName: CaseFolding.fold(name))?.id
+            try category(named: name)?.id
         }
-        var conflicts = try conflicts(merge.contested, of: old, since: baseline)
+        var conflicts = try conflicts(merge.contested.map { ($0.member.index, $0.yours) }, of: old, since: baseline)
         var edit = edit
         if !conflicts.isEmpty {
             switch policy {
@@ -57,8 +57,7 @@ extension BoardWriter {
             // The target of a move is known only after the move.
             let contested = [TaskMember.status, .position]
                 .filter { new[$0] != old[$0] && baseline.isForeign(old.lastChange(of: $0)) }
-                .map { (member: $0, yours: new[$0]) }
-            let conflicts = try conflicts(contested, of: old, since: baseline)
+            let conflicts = try conflicts(contested.map { ($0.index, new[$0]) }, of: old, since: baseline)
             if policy != .merge, !conflicts.isEmpty { throw Unwanted(conflicts: conflicts) }
             return MutationOutcome(new, since: old, conflicts: conflicts)
         }
@@ -70,9 +69,25 @@ extension BoardWriter {
         } catch let unwanted as Unwanted {
             // Keep the others' position. Apply the column, unless it is contested too.
             let isColumnContested = unwanted.conflicts.contains { $0.member == TaskMember.status.rawValue }
-            let edit = TaskEdit(status: isColumnContested ? nil : move.status)
+            var edit = TaskEdit(status: isColumnContested ? nil : move.status)
+            edit.madeAt = move.madeAt
             return MutationOutcome(try updateTask(id, edit), since: old, conflicts: unwanted.conflicts)
         }
+    }
+
+    func skip(_ id: ID, _ skip: TaskSkip) throws -> MutationOutcome {
+        switch try fate(of: id) {
+        case .living(let old): return MutationOutcome(try skipTask(id, skip), since: old)
+        case .gone(let revision): return MutationOutcome(.conflict, revision: revision, value: .deleted)
+        case .unknown: throw BoardError.notFound(.task)
+        }
+    }
+
+    /// The task that a completion made here, when a device sends the one that it made itself; else `nil`.
+    func madeTask(_ id: ID) throws -> MutationOutcome? {
+        guard let task = try task(id), let series = task.series, series.id != id else { return nil }
+        return MutationOutcome(
+            .unchanged, revision: task.revision, value: task.deletedAt == nil ? .task(task) : .deleted)
     }
 
     func delete(_ id: ID, _ policy: Mutation.Policy, since baseline: Baseline) throws -> MutationOutcome {
@@ -95,22 +110,6 @@ extension BoardWriter {
         return .applied(try restoreTask(id, at: place))
     }
 
-    /// Each member with its value in the client's copy.
-    private func conflicts(
-        _ contested: [(member: TaskMember, yours: JSON)], of task: TaskItem, since baseline: Baseline
-    ) throws -> [MemberConflict] {
-        guard !contested.isEmpty, let base = baseline.base else { return [] }
-        let history = try lines(of: task.id, since: base, .oldestFirst, limit: MergeHistory.mostLines)
-        return try contested.map { member, yours in
-            // Another column may have given it the same position as before; then the history has no entry of it.
-            let isSamePlace = try member == .position && history.base(of: TaskMember.status.rawValue) != nil
-            return MemberConflict(
-                member: member.rawValue,
-                base: try history.base(of: member.rawValue) ?? (isSamePlace ? task[member] : .null),
-                theirs: task[member], yours: yours)
-        }
-    }
-
     private func fate(of id: ID) throws -> Fate {
         guard let task = try task(id) else { return try taskEverExisted(id) ? .gone(at: nil) : .unknown }
         return task.deletedAt == nil ? .living(task) : .gone(at: task.revision)
@@ -121,7 +120,7 @@ extension TaskItem {
     /// The revision of the member's last change. A position belongs to a column, though another column may give the
     /// same text.
     fileprivate func lastChange(of member: TaskMember) -> Revision {
-        member == .position ? max(memberRevisions.position, memberRevisions.status) : memberRevisions[member]
+        member == .position ? max(memberRevisions[.position], memberRevisions[.status]) : memberRevisions[member]
     }
 }
 

@@ -25,7 +25,7 @@ package struct HistoryLine: Hashable, Sendable {
         return try HistoryEntry.MemberChange.decode(changes).first { $0.member == member }
     }
 
-    /// The resource's revision before this change; `nil` in lines of tasks, and of earlier versions.
+    /// The resource's revision before this change; `nil` in lines of tasks, of which none is missing.
     package var previousRevision: Revision? {
         let start = Array("[[\"revision\",".utf8)
         guard changes.starts(with: start) else { return nil }

@@ -1,3 +1,5 @@
+import JSON
+
 /// Moves of tasks within a column or to another one.
 extension BoardWriter {
     /// Moves the living task. Only this task changes, apart from a rare respacing of its new neighbours.
@@ -12,9 +14,13 @@ extension BoardWriter {
         let stays = status == old.status && (gap.lower == old.position || gap.upper == old.position)
         guard !stays else { return old }
         var task = old
-        if status != old.status { task.enter(status, at: now) }
+        if status != old.status { task.enter(status, at: old.time(of: move.madeAt, at: now)) }
         task.position = try place(in: gap, of: status, moving: id)
-        try record(&task, since: old, as: .moved)
+        if old.series == nil {
+            try record(&task, since: old, as: .moved)
+        } else {
+            try recordStep(of: &task, since: old, as: .moved, at: move.madeAt)
+        }
         return task
     }
 
@@ -109,7 +115,7 @@ extension BoardWriter {
         query.sort = .position
         query.descending = side == .below
         let start = side == .below ? edge.justAbove : edge.justBelow
-        query.after = .init(id: ID(high: 0, low: 0), key: .text(start.text), position: start)
+        query.after = .init(id: ID(high: 0, low: 0), key: .text(Spelling(start.text)), position: start)
         query.limit = count + 1
         let tasks = try tasks(query)
         return tasks.count > count ? (Array(tasks.prefix(count)), tasks[count].position) : (tasks, nil)

@@ -1,3 +1,5 @@
+import JSON
+
 /// A query of tasks: filters, order, and where to start.
 package struct TaskQuery: Hashable, Sendable {
     package enum Sort: String, Sendable, CaseIterable {
@@ -38,8 +40,8 @@ package struct TaskQuery: Hashable, Sendable {
             case none
             /// Milliseconds.
             case number(Int64)
-            /// The folded title, or the position.
-            case text(String)
+            /// The ``String/orderKey`` of the title, or the position.
+            case text(Spelling)
         }
 
         package var id: ID
@@ -69,8 +71,8 @@ package struct TaskQuery: Hashable, Sendable {
     /// Due before each of these; implies a due date.
     package var dueBefore: [DueBound] = []
     package var withoutDueDate = false
-    /// Folded text that the folded title or body must contain; see ``CaseFolding``.
-    package var text: String?
+    /// What the title or the body must have, each of them.
+    package var search: [SearchTerm] = []
     /// Tasks in the trash instead of living ones.
     package var inTrash = false
     package var sort: Sort = .dueDate

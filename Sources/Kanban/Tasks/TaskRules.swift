@@ -2,20 +2,34 @@ import JSON
 
 /// The rules of tasks. Each runs inside one transaction, so check and write cannot race.
 extension BoardWriter {
-    /// Creates a task at the end of its column.
+    /// Creates a task at the end of its column. Times that it brings along are never in the future, and it is not done before it
+    /// was made.
     /// - Throws: ``BoardError/alreadyExists(_:)`` when the id was ever used.
     package func createTask(id: ID?, title: String, _ edit: TaskEdit) throws -> TaskItem {
         if let id, try taskEverExisted(id) { throw BoardError.alreadyExists(.task) }
         let status = edit.status ?? .todo
+        let createdAt = min(edit.createdAt ?? edit.completedAt ?? now, now)
         var task = TaskItem(
-            id: id ?? makeID(), title: title, body: edit.body ?? "", status: status,
-            categoryID: try edit.category.flatMap(resolve), dueDate: edit.dueDate ?? nil,
-            position: Position(after: try lastPosition(in: status), before: nil), createdAt: now, updatedAt: now,
-            completedAt: status == .done ? now : nil, revision: 0)
+            id: id ?? makeID(), title: title, status: status,
+            position: Position(after: try lastPosition(in: status), before: nil), createdAt: createdAt,
+            updatedAt: now,
+            completedAt: status == .done ? min(max(edit.completedAt ?? createdAt, createdAt), now) : nil, revision: 0)
+        edit.set(&task)
+        var next: TaskItem?
+        if edit.recurrence != nil {
+            try settleRecurrence(of: &task, since: nil, edit)
+            next = status == .done ? try successor(toMakeOf: task, at: now) : nil
+            if next != nil { task.recurrence = nil }
+        }
+        task.categoryID = try edit.category.flatMap(resolve)
         // A new category takes its revision first.
         task.revision = try nextRevision()
-        task.memberRevisions = TaskItem.MemberRevisions(all: task.revision)
+        task.memberRevisions = MemberRevisions(all: task.revision)
         try add(task)
+        if var next {
+            next.categoryID = task.categoryID
+            try make(next)
+        }
         return task
     }
 
@@ -69,16 +83,20 @@ extension BoardWriter {
     /// Edits the living task, as it stands.
     func apply(_ edit: TaskEdit, to old: TaskItem) throws -> TaskItem {
         var task = old
-        if let title = edit.title { task.title = title }
-        if let body = edit.body { task.body = body }
-        if let category = edit.category { task.categoryID = try resolve(category) }
-        if let dueDate = edit.dueDate { task.dueDate = dueDate }
+        edit.set(&task)
         if let status = edit.status, status != old.status {
-            task.enter(status, at: now)
+            task.enter(status, at: old.time(of: edit.madeAt, at: now))
             task.position = Position(after: try lastPosition(in: status), before: nil)
         }
+        if old.series != nil || edit.recurrence != nil { try settleRecurrence(of: &task, since: old, edit) }
+        if let category = edit.category { task.categoryID = try resolve(category) }
         guard TaskMember.allCases.contains(where: { task.differs(from: old, in: $0) }) else { return old }
-        try record(&task, since: old, as: task.status == old.status ? .updated : .moved)
+        let action: HistoryEntry.Action = task.status == old.status ? .updated : .moved
+        if task.series == nil {
+            try record(&task, since: old, as: action)
+        } else {
+            try recordStep(of: &task, since: old, as: action, at: edit.madeAt)
+        }
         return task
     }
 
@@ -93,8 +111,8 @@ extension BoardWriter {
             }
             return id
         case .named(let name):
-            if let known = try category(foldedName: CaseFolding.fold(name)) { return known.id }
-            return try createCategory(id: nil, name: name, faultsAt: "#/categoryName").id
+            if let known = try category(named: name) { return known.id }
+            return try createCategory(id: nil, faultsAt: "#/categoryName") { $0.name = name }.id
         }
     }
 
@@ -111,6 +129,7 @@ extension BoardWriter {
         }
         task.revision = revision
         task.updatedAt = changed ?? now
+        if task.series != nil { task.noteTouch() }
         try save(task)
         try append(
             HistoryEntry(
@@ -128,34 +147,14 @@ extension BoardReader {
 }
 
 extension TaskItem {
+    /// When a device did something to the task: never before the task was made, and never in the future.
+    func time(of madeAt: Timestamp?, at now: Timestamp) -> Timestamp {
+        madeAt.map { min(max($0, createdAt), now) } ?? now
+    }
+
     /// Moves to another column. Entering `done` sets `completedAt`; leaving it clears it.
     mutating func enter(_ status: TaskStatus, at now: Timestamp) {
         self.status = status
         completedAt = status == .done ? completedAt ?? now : nil
-    }
-
-    /// Whether the API shows the member otherwise, byte for byte: `==` of String compares canonically equivalent texts as
-    /// equal.
-    func differs(from other: TaskItem, in member: TaskMember) -> Bool {
-        switch member {
-        case .title: !title.isSpelled(like: other.title)
-        case .body: !body.isSpelled(like: other.body)
-        case .status: status != other.status
-        case .categoryID: categoryID != other.categoryID
-        case .dueDate: dueDate != other.dueDate
-        case .position: !position.text.isSpelled(like: other.position.text)
-        }
-    }
-
-    /// The member as the API shows it.
-    package subscript(member: TaskMember) -> JSON {
-        switch member {
-        case .title: .string(title)
-        case .body: .string(body)
-        case .status: .string(status.name)
-        case .categoryID: categoryID.map { .string($0.description) } ?? .null
-        case .dueDate: dueDate.map { .string($0.text) } ?? .null
-        case .position: .string(position.text)
-        }
     }
 }

@@ -1,7 +1,7 @@
 /// The rule of a user's text: its length in code points, and whether it may be blank.
 package struct TextRule: Sendable {
     package var length: ClosedRange<Int>
-    /// False: the text must have more than white space.
+    /// False: the text must have something that can be seen.
     package var mayBeBlank: Bool
 
     package static let taskTitle = TextRule(length: 1...200, mayBeBlank: false)
@@ -10,6 +10,8 @@ package struct TextRule: Sendable {
     package static let ddayTitle = TextRule(length: 1...100, mayBeBlank: false)
     /// Names of accounts, devices and tokens.
     package static let displayName = TextRule(length: 1...100, mayBeBlank: false)
+    /// The code points of a new password, blank or not.
+    package static let passwordLength = 8...256
 
     /// - Returns: `nil` when the text is valid.
     package func fault(in text: String) -> TextFault? {
@@ -39,7 +41,7 @@ package struct TextRule: Sendable {
         return isColor ? nil : .color
     }
 
-    /// One grapheme that is not white space and not a control character. Which graphemes are emoji changes with every
+    /// One grapheme that can be seen and has no control character. Which graphemes are emoji changes with every
     /// version of Unicode, so the app decides that. At most 32 code points, because combining characters have no limit.
     package static func emojiFault(in text: String) -> TextFault? {
         // Check the bytes first: do not search a long text for graphemes.
@@ -75,7 +77,7 @@ package enum TextFault: Error, Hashable, Sendable {
     /// The rest of a sentence that begins with the member's name.
     package var detail: String {
         switch self {
-        case .blank: "must hold more than white space."
+        case .blank: "must hold more than white space and invisible characters."
         case .tooLong(let limit, let actual): "has \(actual) code points; at most \(limit) are allowed."
         case .controlCharacter: "must not hold U+0000."
         case .color: "must be a color as #rrggbb."
@@ -85,11 +87,11 @@ package enum TextFault: Error, Hashable, Sendable {
 }
 
 extension String {
-    /// True when the text is Unicode white space only.
+    /// True when the text has nothing to see: white space, characters without a width, formatting and control characters.
     package var isBlank: Bool {
         // Most texts begin with a letter: its properties take longer to look up than all else.
         if let first = utf8.first, (0x21...0x7e).contains(first) { return false }
-        return unicodeScalars.allSatisfy(\.properties.isWhitespace)
+        return unicodeScalars.allSatisfy(\.isInvisible)
     }
 
     /// Whether U+0000 is in it. On the bytes in one piece, which native strings have: their iterator takes ten times as long.
@@ -104,5 +106,16 @@ extension String {
             let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
         else { return "" }
         return String(scalars[first...last])
+    }
+}
+
+extension Unicode.Scalar {
+    /// Default ignorable characters are those that a font without them shows as nothing: the fillers of Hangul, variation
+    /// selectors, tags. A Braille pattern without a dot is a letter to Unicode, and a space to a reader.
+    fileprivate var isInvisible: Bool {
+        // All of Hangul, Han and Kana are seen but for the filler below.
+        if (0x3041...0xD7A3).contains(value), value != 0x3164 { return false }
+        return properties.isWhitespace || properties.isDefaultIgnorableCodePoint || value == 0x2800
+            || [.control, .format].contains(properties.generalCategory)
     }
 }

@@ -22,6 +22,18 @@ package struct BoardDocument: Sendable {
     /// A task without a valid position has an empty one. A done task has no `completedAt` if the document has none.
     package var tasks: [Entry<TaskItem>] = []
 
+    /// The time of what has none in the document, or a later one than it can have. Whether that is newer than what the board
+    /// has is not known, so such a version counts as old if the board had it before.
+    package var undatedSince = Timestamp(milliseconds: .max)
+
+    /// True if a version of this document is newer than that of the board.
+    /// - Parameter wasBefore: whether the board had it before; asked for what has no time.
+    static func isNewer(
+        _ updatedAt: Timestamp, than old: Timestamp, undatedSince: Timestamp, wasBefore: () throws -> Bool
+    ) rethrows -> Bool {
+        updatedAt < undatedSince ? updatedAt > old : try updatedAt >= old && !wasBefore()
+    }
+
     package init() {}
 }
 
@@ -57,6 +69,18 @@ package struct ImportReport: Hashable, Sendable {
     package var categories = Counts()
     package var ddays = Counts()
     package var images = Counts()
+    /// What was not there before, with the revisions that it got.
+    package var made: [Made] = []
 
     package init() {}
+
+    package struct Made: Hashable, Sendable {
+        package var type: ResourceType
+        package var id: ID
+        package var revision: Revision
+
+        package init(_ type: ResourceType, _ id: ID, _ revision: Revision) {
+            (self.type, self.id, self.revision) = (type, id, revision)
+        }
+    }
 }

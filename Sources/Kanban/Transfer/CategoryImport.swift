@@ -3,26 +3,30 @@ import JSON
 /// Imports categories, and maps their ids to those of the account.
 struct CategoryImport {
     private(set) var counts = ImportReport.Counts()
+    private(set) var made: [ImportReport.Made] = []
     /// From ids of the document to those of the account; `nil` for one that was deleted here.
     private(set) var ids: [ID: ID?] = [:]
 
     private let writer: any BoardWriter
     private let existing: [ID: Category]
-    /// The category that will have each folded name.
+    private let undatedSince: Timestamp
+    /// The category that will have each name, by its ``String/sameKey``.
     private var holders: [Spelling: ID] = [:]
     private var changed: [Category] = []
 
-    init(_ writer: any BoardWriter) throws {
+    /// - Parameter undatedSince: as in ``BoardDocument/undatedSince``.
+    init(_ writer: any BoardWriter, undatedSince: Timestamp) throws {
         self.writer = writer
+        self.undatedSince = undatedSince
         existing = Dictionary(uniqueKeysWithValues: try writer.categories().map { ($0.id, $0) })
     }
 
     /// - Parameter most: how many an account may have.
     mutating func run(_ entries: [BoardDocument.Entry<Category>], most: Int) throws {
-        let renamed = settleNames(entries.map(\.value))
+        let renamed = try settleNames(entries.map(\.value))
         for (index, entry) in entries.enumerated() {
             if let old = existing[entry.value.id] {
-                merge(entry.value, into: old, takesName: renamed.contains(old.id))
+                try merge(entry.value, into: old, takesName: renamed.contains(old.id))
             } else if try !add(entry.value, most: most) {
                 let detail = "An account has at most \(most) categories."
                 throw BoardError.invalid([
@@ -38,9 +42,9 @@ struct CategoryImport {
     /// a category that keeps its name has it.
     ///
     /// - Returns: the categories that take their names from the document.
-    private mutating func settleNames(_ categories: [Category]) -> Set<ID> {
-        let newer = categories.filter { category in
-            existing[category.id].map { category.updatedAt > $0.updatedAt } ?? false
+    private mutating func settleNames(_ categories: [Category]) throws -> Set<ID> {
+        let newer = try categories.filter { category in
+            try existing[category.id].map { try isNewer(category, than: $0) } ?? false
         }
         var takers = Set(newer.map(\.id))
         while true {
@@ -57,14 +61,17 @@ struct CategoryImport {
         }
     }
 
-    private mutating func merge(_ category: Category, into old: Category, takesName: Bool) {
+    private func isNewer(_ category: Category, than old: Category) throws -> Bool {
+        try BoardDocument.isNewer(category.updatedAt, than: old.updatedAt, undatedSince: undatedSince) {
+            try writer.wasBefore(old, like: category)
+        }
+    }
+
+    private mutating func merge(_ category: Category, into old: Category, takesName: Bool) throws {
         ids[old.id] = old.id
-        var merged = old
-        merged.color = category.color
-        merged.emoji = category.emoji
-        merged.image = category.image
-        if takesName { merged.name = category.name }
-        guard category.updatedAt > old.updatedAt, !merged.isSpelled(like: old) else {
+        var merged = old.taking(membersOf: category)
+        if !takesName { merged.name = old.name }
+        guard !merged.isSpelled(like: old), try isNewer(category, than: old) else {
             counts.unchanged += 1
             return
         }
@@ -94,20 +101,20 @@ struct CategoryImport {
 
     /// Names may move in a circle, and no two categories may have the same name at any moment. So categories whose
     /// names change first get temporary names.
-    private func save() throws {
+    private mutating func save() throws {
         for category in changed {
             guard var old = existing[category.id], !old.name.isSpelled(like: category.name) else { continue }
             old.name = "\u{fffc}\(old.id)"
             try writer.save(old)
         }
         for var category in changed {
-            category.revision = try writer.nextRevision()
+            try writer.stamp(&category, since: existing[category.id])
             try writer.save(category)
+            if existing[category.id] == nil { made.append(.init(.category, category.id, category.revision)) }
         }
     }
 }
 
 extension String {
-    /// The key of a name: case-folded, not normalized.
-    fileprivate var key: Spelling { Spelling(CaseFolding.fold(self)) }
+    fileprivate var key: Spelling { Spelling(sameKey) }
 }

@@ -13,7 +13,11 @@ extension BoardWriter {
             let old = try settings()
             try eraseBoard()
             // Settings that go back to the defaults have changed as well.
-            if old.revision > 0 { try save(Settings(revision: nextRevision())) }
+            if old.revision > 0 {
+                var unset = old.taking(membersOf: Settings())
+                try stamp(&unset, since: old)
+                try save(unset)
+            }
         }
         var report = ImportReport()
         if let settings = document.settings { try importSettings(settings) }
@@ -21,13 +25,16 @@ extension BoardWriter {
         try images.run(document.images)
         report.images = images.counts
         try forgetLostImage()
-        var categories = try CategoryImport(self)
+        var categories = try CategoryImport(self, undatedSince: document.undatedSince)
         try categories.run(try images.resolve(document.categories, "categories", \.image), most: Self.mostCategories)
         report.categories = categories.counts
-        report.ddays = try importDDays(try images.resolve(document.ddays, "ddays", \.image))
-        var tasks = TaskImport(self, categories: categories.ids, isEmpty: mode == .replace)
+        try importDDays(
+            images.resolve(document.ddays, "ddays", \.image), undatedSince: document.undatedSince, &report)
+        var tasks = TaskImport(
+            self, categories: categories.ids, isEmpty: mode == .replace, undatedSince: document.undatedSince)
         try tasks.run(document.tasks)
         report.tasks = tasks.counts
+        report.made += categories.made + tasks.made
         return report
     }
 
@@ -35,20 +42,27 @@ extension BoardWriter {
         _ = try updateSettings { settings in
             settings.timeZone = settings.timeZone ?? imported.timeZone
             settings.locale = settings.locale ?? imported.locale
+            settings.allDayTime = settings.allDayTime ?? imported.allDayTime
+            settings.digest = settings.digest ?? imported.digest
             let custom = imported.custom.mergePatched(with: settings.custom)
             if custom.serialized().count <= Settings.longestCustom { settings.custom = custom }
         }
     }
 
-    private func importDDays(_ entries: [BoardDocument.Entry<DDay>]) throws -> ImportReport.Counts {
+    private func importDDays(
+        _ entries: [BoardDocument.Entry<DDay>], undatedSince: Timestamp, _ report: inout ImportReport
+    ) throws {
         var counts = ImportReport.Counts()
         var known = try countDDays()
         for (index, entry) in entries.enumerated() {
             var dday = entry.value
-            if let old = try self.dday(dday.id) {
-                var merged = old
-                merged.contents = dday.contents
-                guard dday.updatedAt > old.updatedAt, !merged.isSpelled(like: old) else {
+            let old = try self.dday(dday.id)
+            if let old {
+                var merged = old.taking(membersOf: dday)
+                let isNewer = try BoardDocument.isNewer(
+                    dday.updatedAt, than: old.updatedAt, undatedSince: undatedSince
+                ) { try wasBefore(old, like: merged) }
+                guard isNewer, !merged.isSpelled(like: old) else {
                     counts.unchanged += 1
                     continue
                 }
@@ -68,9 +82,10 @@ extension BoardWriter {
                 }
                 counts.created += 1
             }
-            dday.revision = try nextRevision()
+            try stamp(&dday, since: old)
             try save(dday)
+            if old == nil { report.made.append(.init(.dday, dday.id, dday.revision)) }
         }
-        return counts
+        report.ddays = counts
     }
 }

@@ -3,12 +3,14 @@ import JSON
 /// Imports tasks: new ones as they are, others when they are newer than those with the same id.
 struct TaskImport {
     private(set) var counts = ImportReport.Counts()
+    private(set) var made: [ImportReport.Made] = []
 
     private let writer: any BoardWriter
     /// From ids of the document to those of the account; `nil` for one that was deleted here.
     private let categories: [ID: ID?]
     /// True when the board is empty.
     private let isEmpty: Bool
+    private let undatedSince: Timestamp
     private var columns: [TaskStatus: Places] = [:]
     /// Tasks without a free position, which go to the end of their column.
     private var unplaced: [(task: TaskItem, old: TaskItem?)] = []
@@ -16,8 +18,10 @@ struct TaskImport {
 
     private static let mostFaults = 100
 
-    init(_ writer: any BoardWriter, categories: [ID: ID?], isEmpty: Bool) {
+    /// - Parameter undatedSince: as in ``BoardDocument/undatedSince``.
+    init(_ writer: any BoardWriter, categories: [ID: ID?], isEmpty: Bool, undatedSince: Timestamp) {
         self.writer = writer
+        self.undatedSince = undatedSince
         self.categories = categories
         self.isEmpty = isEmpty
     }
@@ -69,7 +73,7 @@ struct TaskImport {
                 task.position = old.position
             }
             let isGone = try old == nil && writer.taskEverExisted(task.id)
-            guard !isGone, old.map({ task.updatedAt > $0.updatedAt && !task.isLike($0) }) ?? true else {
+            guard try !isGone && (old.map { try isNewer(task, than: $0) } ?? true) else {
                 counts.unchanged += 1
                 return
             }
@@ -88,7 +92,14 @@ struct TaskImport {
         }
     }
 
-    private func save(_ imported: TaskItem, since old: TaskItem?) throws {
+    private func isNewer(_ task: TaskItem, than old: TaskItem) throws -> Bool {
+        guard !task.isLike(old) else { return false }
+        return try BoardDocument.isNewer(task.updatedAt, than: old.updatedAt, undatedSince: undatedSince) {
+            try writer.wasBefore(old, like: task)
+        }
+    }
+
+    private mutating func save(_ imported: TaskItem, since old: TaskItem?) throws {
         var task = imported
         if let old {
             task.memberRevisions = old.memberRevisions
@@ -103,8 +114,9 @@ struct TaskImport {
             // Its history begins with later changes here.
             let revision = try writer.nextRevision()
             task.revision = revision
-            task.memberRevisions = TaskItem.MemberRevisions(all: revision)
+            task.memberRevisions = MemberRevisions(all: revision)
             try writer.save(task)
+            made.append(.init(.task, task.id, revision))
         }
     }
 }
@@ -152,9 +164,6 @@ private struct Places {
 extension TaskItem {
     /// Whether all members of an export are equal.
     fileprivate func isLike(_ other: TaskItem) -> Bool {
-        title.isSpelled(like: other.title) && body.isSpelled(like: other.body) && status == other.status
-            && categoryID == other.categoryID
-            && dueDate == other.dueDate && completedAt == other.completedAt && deletedAt == other.deletedAt
-            && position == other.position
+        isSpelled(like: other) && completedAt == other.completedAt && deletedAt == other.deletedAt
     }
 }

@@ -58,10 +58,8 @@ package struct AccountRoutes: Sendable {
         let accounts = try call.accounts()
         let usage = try await call.environment.usage(of: call.account)
         try call.require(await accounts.account(call.account), using: usage)
-        let isNeeded = call.account == .local ? true : try await accounts.hasPassword(call.account)
-        let password = try AccountBodies.password(call.json(), isNeeded: isNeeded)
         try await accounts.removeAccount(
-            call.account, password: password, by: call.caller.session, call.visitor(),
+            call.account, proof: AccountBodies.removalProof(call.json()), by: call.caller.session, call.visitor(),
             if: { try call.require($0, using: usage) })
         return .noContent
     }
@@ -107,23 +105,31 @@ enum AccountBodies {
         if displayName.isGiven { edit.displayName = .some(displayName.value) }
         if image.isGiven { edit.image = .some(image.value) }
         // The address in the form that was shown is not a change.
-        if let email = email.value, email != account.email { edit.email = email }
+        if let email = email.value {
+            if email != account.email { edit.email = email } else { edit.dropsPendingEmail = true }
+        }
         if edit.needsPassword, hasPassword {
             members.require("password", password, "must be the current one, to change email or newPassword.")
         }
-        try members.finish(ignoring: ["createdAt", "emailVerified", "usage"])
+        try members.finish(ignoring: ["createdAt", "emailVerified", "pendingEmail", "usage"])
         return (edit, password.value)
     }
 
-    /// The body of `DELETE /account`.
-    static func password(_ json: JSON, isNeeded: Bool) throws -> Password? {
+    /// The body of `DELETE /account` and `DELETE /account/identities/{id}`.
+    static func removalProof(_ json: JSON) throws -> AccessService.RemovalProof {
         var members = try Members(json)
-        let password =
-            isNeeded
-            ? members.required("password") { $0.password("password") } : members.password("password").value
+        let password = members.password("password").value
+        let code = members.string("authorizationCode") { text in
+            (1...Self.longestCode).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+                ? .success(text)
+                : .failure(MemberFault(.invalidFormat, "must be the code that the sign-in gave the app."))
+        }
         try members.finish()
-        return password
+        return AccessService.RemovalProof(password: password, authorizationCode: code.value)
     }
+
+    /// Bytes. Apple's have some hundred.
+    private static let longestCode = 2048
 }
 
 extension Members {
@@ -188,14 +194,25 @@ extension Call {
 
     /// Checks `If-Match` for a resource without a tag: only `*` matches.
     func requireNoTag() throws {
-        guard [nil, .any].contains(precondition.match) else { throw Problem(.preconditionFailed) }
+        guard request.ifMatchHolds(for: nil) else { throw Problem(.preconditionFailed) }
     }
 
-    /// Checks `If-Match` on the account. Only the part of the tag before the digest counts: the usage changes with
+    /// Checks the conditions of a POST against the list that it adds to.
+    /// - Parameter list: called only if there are conditions.
+    func require(_ list: (Call) async throws -> Response) async throws {
+        guard request.has("if-match") || request.has("if-none-match"), let tag = try await list(self).tag else {
+            return
+        }
+        guard request.ifMatchHolds(for: tag), request.ifNoneMatchHolds(for: tag) else {
+            throw Problem(.preconditionFailed)
+        }
+    }
+
+    /// Checks the conditions on the account. Only the part of the tag before the digest counts: the usage changes with
     /// every write, and clients do not overwrite it.
     /// - Parameter usage: the size of its board, for the answer when the precondition fails.
     fileprivate func require(_ account: Account, using usage: Usage) throws {
-        guard Precondition(match: precondition.match).holds(for: account.standIn) else {
+        guard precondition.holds(for: account.standIn) else {
             var json = JSONWriter(capacity: 256)
             json.value(environment.shown(account, using: usage))
             var problem = Problem(.preconditionFailed)
@@ -280,6 +297,8 @@ extension JSONWriter {
         value(account.email?.text)
         name("emailVerified")
         value(account.isEmailVerified)
+        name("pendingEmail")
+        value(account.pendingEmail?.text)
         name("displayName")
         value(account.displayName)
         name("image")

@@ -20,12 +20,19 @@ package struct CrossOrigin: Sendable {
         // A cache must not give the answer for one origin to another, or to a request without an origin.
         guard let origin = Self.origin(of: head), allows(origin) else { return [("Vary", "Origin")] }
         var fields = [("Vary", "Origin"), ("Access-Control-Allow-Origin", origin)]
-        if head.method == .options, head.headers.has("access-control-request-method") {
+        if Self.isPreflight(head) {
             fields += Self.preflight
         } else {
             fields.append(("Access-Control-Expose-Headers", Self.exposed))
         }
         return fields
+    }
+
+    /// What a preflight is called in logs and metrics. No limit counts them, so one client can cause any number of lines.
+    package static let preflightOperation = "preflight"
+
+    static func isPreflight(_ head: Request) -> Bool {
+        head.method == .options && head.has("origin") && head.has("access-control-request-method")
     }
 
     /// The origin of the request; `nil` without the field, or with several.

@@ -4,7 +4,7 @@ import Kanban
 /// Decides from the head of a request who calls a route. Called on an event loop; must not block.
 package protocol Gate: AnyObject, Sendable {
     /// Checks every request before its route is looked up.
-    func screen(_ head: Request) throws(Problem)
+    func screen(_ head: Request) throws(Problem) -> Opening
 
     /// Counts a request without a route against the rate limit of its address.
     func count(_ head: Request) throws(Problem)
@@ -22,6 +22,13 @@ package protocol Gate: AnyObject, Sendable {
 
 extension Gate {
     package func confirm(_ caller: Caller, for head: Request, to route: Route) -> Caller { caller }
+}
+
+/// What a request may open, as far as its head tells.
+package enum Opening: Sendable {
+    case everything
+    /// What is the same for everybody: somebody followed a link of another site.
+    case pages
 }
 
 /// What a gate decides about a request.

@@ -12,7 +12,7 @@ package struct IdentityRoutes: Sendable {
         [
             Route(.get, "/account/identities", "listIdentities", list),
             Route(.post, "/account/identities", "linkIdentity", content: .json, endsWithClient: true, link),
-            Route(.delete, "/account/identities/{id}", "removeIdentity", remove),
+            Route(.delete, "/account/identities/{id}", "removeIdentity", content: .optionalJSON, remove),
             Route(.get, "/account/events", "listAccountEvents", parameters: ["limit", "cursor"], events),
         ]
     }
@@ -26,7 +26,7 @@ package struct IdentityRoutes: Sendable {
 
     private func link(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
-        try call.requireNoTag()
+        try await call.require(list)
         var members = try Members(call.json())
         let proof = members.providerProof()
         let password = members.password("password")
@@ -46,7 +46,10 @@ package struct IdentityRoutes: Sendable {
     private func remove(_ call: Call) async throws -> Response {
         guard let id = ID(call.request.parameter("id")) else { throw AccessError.noIdentity }
         try call.requireNoTag()
-        try await call.requireAccounts().removeIdentity(id, of: call.account, by: call.visitor())
+        let accounts = try call.requireAccounts()
+        let proof = try call.optionalJSON().map(AccountBodies.removalProof)
+        try await accounts.removeIdentity(
+            id, of: call.account, proof: proof ?? AccessService.RemovalProof(), by: call.caller.session, call.visitor())
         return .noContent
     }
 
@@ -71,7 +74,7 @@ package struct IdentityRoutes: Sendable {
         json.name("nextCursor")
         json.value(next)
         json.endObject()
-        let tag = EntityTag.tag(0, digestOf: json.bytes)
+        let tag = EntityTag.tag(of: json.bytes)
         return .json(tag: tag, headers: call.link(toNext: next), encoded: json.bytes)
     }
 }
@@ -97,6 +100,11 @@ extension Members {
 extension JSONWriter {
     package mutating func value(_ identity: Identity) {
         beginObject()
+        members(of: identity)
+        endObject()
+    }
+
+    mutating func members(of identity: Identity) {
         name("id")
         value(identity.id)
         name("provider")
@@ -105,7 +113,6 @@ extension JSONWriter {
         value(identity.email)
         name("createdAt")
         value(identity.createdAt)
-        endObject()
     }
 
     package mutating func value(_ event: AccountEvent) {

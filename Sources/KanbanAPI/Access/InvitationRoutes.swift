@@ -18,7 +18,7 @@ package struct InvitationRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
-        try call.requireNoTag()
+        try await call.require(list)
         guard let grant = call.caller.grant, grant.kind == .session else { throw Problem(.sessionRequired) }
         let now = call.now
         var members = try Members(call.json())

@@ -3,7 +3,8 @@ import HTTP
 import Kanban
 
 /// `--auth open`: every caller is the built-in account, so the gate must refuse foreign web pages. A page can make a
-/// browser send requests here, but it cannot forge `Origin`, or `Host` after it bound its own name to this address.
+/// browser send requests here, but it cannot forge `Origin` and `Sec-Fetch-Site`, or `Host` after it bound its own name to
+/// this address.
 package final class OpenGate: Gate {
     private let requiresLoopbackHost: Bool
     private let crossOrigin: CrossOrigin
@@ -15,15 +16,31 @@ package final class OpenGate: Gate {
         self.crossOrigin = crossOrigin
     }
 
-    package func screen(_ head: Request) throws(Problem) {
+    package func screen(_ head: Request) throws(Problem) -> Opening {
         // A request without Host is HTTP/1.0 and not from a browser.
         if requiresLoopbackHost, !Self.isUsual(head), let host = head.host, !Self.isLoopback(host) {
             throw Problem(.misdirectedRequest)
         }
-        guard head.has("origin") else { return }
+        guard head.namesPage else { return .everything }
+        guard head.has("origin") else { return try screenSite(of: head) }
         guard let origin = CrossOrigin.origin(of: head), isOwn(origin, head) || crossOrigin.allows(origin) else {
             throw Problem(.foreignOrigin)
         }
+        return .everything
+    }
+
+    /// Refuses what a browser asks for a page of another site (Fetch Metadata Request Headers). Browsers send no `Origin` with
+    /// images, scripts, frames and links; the page cannot read the answers, but it can time them.
+    private func screenSite(of head: Request) throws(Problem) -> Opening {
+        let headers = head.headers
+        // `none`: a person, with a bookmark or the address bar.
+        if headers.has("sec-fetch-site", equalTo: "same-origin") || headers.has("sec-fetch-site", equalTo: "none") {
+            return .everything
+        }
+        guard head.method == .get || head.method == .head, headers.has("sec-fetch-mode", equalTo: "navigate"),
+            headers.has("sec-fetch-dest", equalTo: "document")
+        else { throw Problem(.foreignOrigin) }
+        return .pages
     }
 
     package func count(_ head: Request) {}

@@ -35,13 +35,19 @@ extension Problem {
         case .tooManyResets(let wait):
             self.init(tooMany: "Too many resets were asked for from this address.", wait: wait)
         case .tooManyMails(let wait):
-            self.init(tooMany: "The account has got as many mails as it may within an hour.", wait: wait)
+            self.init(tooMany: "Mail limit reached: 3 an hour.", wait: wait)
+        case .tooManyEmailChanges(let wait):
+            self.init(tooMany: "At most 10 changes of the e-mail address an hour.", wait: wait)
         case .unknownProvider:
             self.init("#/provider", .unknownProvider, "This server does not know the provider.")
         case .tokenInvalid(let reason):
             self.init(
                 .tokenInvalid, "The provider's token is refused. \(reason)",
                 headers: [("WWW-Authenticate", "Bearer realm=\"kanbase\", error=\"invalid_token\"")])
+        case .appleOff:
+            self.init(ProblemCode.appleOff)
+        case .notificationInvalid(let reason):
+            self.init(.notificationInvalid, "The notification is refused. \(reason)")
         case .providerUnavailable:
             self.init(.unavailable, "The provider's keys cannot be had.", headers: [("Retry-After", "5")])
         case .linkRequired:
@@ -76,6 +82,8 @@ extension Problem {
             self = .unauthorized("The e-mail address or the password is wrong.")
         case .wrongPassword:
             self.init(ProblemCode.wrongPassword)
+        case .freshSessionRequired:
+            self.init(ProblemCode.freshSessionRequired)
         case .throttled(let wait):
             self.init(tooMany: "Too many wrong passwords.", wait: wait)
         case .tooManySignUps(let wait):

@@ -111,7 +111,7 @@ extension Response {
         json.name("nextCursor")
         json.null()
         json.endObject()
-        return .json(tag: EntityTag.tag(0, digestOf: json.bytes), encoded: json.bytes)
+        return .json(tag: EntityTag.tag(of: json.bytes), encoded: json.bytes)
     }
 }
 
@@ -122,6 +122,8 @@ extension JSONWriter {
         value(session.id)
         name("device")
         value(session.device)
+        name("provider")
+        value(session.provider)
         name("createdAt")
         value(session.createdAt)
         name("lastUsedAt")

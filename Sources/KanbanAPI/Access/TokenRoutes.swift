@@ -20,7 +20,7 @@ package struct TokenRoutes: Sendable {
         let accounts = try call.requireAccounts()
         // A stolen token must not create tokens that outlive it.
         guard let grant = call.caller.grant, grant.kind == .session else { throw Problem(.sessionRequired) }
-        try call.requireNoTag()
+        try await call.require(list)
         let now = call.now
         var members = try Members(call.json())
         let name = members.required("name") { $0.text("name", .displayName, trimmed: true) }

@@ -3,38 +3,40 @@ import Sockets
 
 /// The proxies whose `X-Forwarded-For` is trusted. Anybody else could write any address into the field.
 package struct TrustedProxies: Sendable {
-    private let addresses: Set<String>
+    private let blocks: [AddressBlock]
 
-    /// - Parameter addresses: numeric, as `127.0.0.1` or `::1`.
-    package init(_ addresses: some Sequence<String> = []) {
-        self.addresses = Set(addresses.map { SocketAddress(numeric: $0)?.host ?? $0 })
+    package init(_ blocks: [AddressBlock] = []) {
+        self.blocks = blocks
     }
 
-    /// The client's network: of the peer, or behind a trusted proxy of the last address in `X-Forwarded-For` that is
-    /// not a trusted proxy itself. See ``SocketAddress/network``.
-    func origin(of head: Request) -> String {
-        guard !addresses.isEmpty, isTrusted(head.peer.host), head.headers.has("x-forwarded-for") else {
-            return head.peer.network
-        }
-        // Some proxies write a port beside the address. Drop it, or each port would count as another client.
+    /// The client that the limits count: the peer, or behind a trusted proxy the last address in `X-Forwarded-For` that is
+    /// not a trusted proxy itself. If all are, a client of the proxies' network asks: the first one.
+    package func client(of head: Request) -> SocketAddress {
+        guard !blocks.isEmpty, isTrusted(head.peer.host), head.headers.has("x-forwarded-for") else { return head.peer }
         let hops = head.headers.values("x-forwarded-for").flatMap(\.listElements)
-            .map { SocketAddress(numeric: String($0)) }
-        guard let client = hops.last(where: { hop in hop.map { !isTrusted($0.host) } ?? true }) ?? nil else {
-            return head.peer.network
+        for hop in hops.reversed() {
+            guard let address = Self.address(hop) else { return head.peer }
+            if !isTrusted(address.host) { return address }
         }
-        return client.network
+        return hops.first.flatMap(Self.address) ?? head.peer
     }
 
-    /// Whether the client is on this machine. A request through a local proxy does not count.
-    func isLocal(_ head: Request) -> Bool {
-        head.peer.isLoopback && !Self.forwardingFields.contains { head.headers.has($0) }
+    /// Some proxies write a port beside the address. Drop it, or each port would count as another client.
+    private static func address(_ hop: Substring) -> SocketAddress? {
+        SocketAddress(numeric: String(hop)).map { SocketAddress(host: $0.host, port: 0) }
     }
 
-    private static let forwardingFields: [StaticString] = ["x-forwarded-for", "forwarded", "via", "x-real-ip"]
+    /// The client's network; see ``SocketAddress/network``.
+    func origin(of head: Request) -> String {
+        client(of: head).network
+    }
+
+    /// True if a trusted proxy passed the request on without the address of its client: then all of its clients count as one.
+    package func hidesClient(_ head: Request) -> Bool {
+        !blocks.isEmpty && !head.headers.has("x-forwarded-for") && isTrusted(head.peer.host)
+    }
 
     private func isTrusted(_ host: String) -> Bool {
-        let mapped = "::ffff:"
-        let plain = host.hasPrefix(mapped) && host.contains(".") ? String(host.dropFirst(mapped.count)) : host
-        return addresses.contains(plain)
+        blocks.contains { $0.contains(host) }
     }
 }

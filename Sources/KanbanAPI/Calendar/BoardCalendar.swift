@@ -1,10 +1,19 @@
 import Kanban
 
+/// What a calendar shows a task as.
+package enum CalendarForm: String, CaseIterable, Sendable {
+    /// What subscribed calendars show.
+    case events
+    case todos
+}
+
 extension ICalendarWriter {
     /// A whole calendar (RFC 5545 §3.4): tasks with due dates and D-days. `DTSTAMP` is the time of the last change
     /// (§3.8.7.2, for calendars without a `METHOD`), so the same board gives the same bytes.
     /// - Parameter emit: receives the pieces; an error that it throws ends the calendar.
-    package mutating func write(_ reader: any BoardReader, zone: Zone, _ emit: ([UInt8]) throws -> Void) throws {
+    package mutating func write(
+        _ reader: any BoardReader, as form: CalendarForm, zone: Zone, _ emit: ([UInt8]) throws -> Void
+    ) throws {
         begin("VCALENDAR")
         line("VERSION", "2.0")
         line("PRODID", "-//Kanbase//Kanbase//EN")
@@ -16,13 +25,22 @@ extension ICalendarWriter {
         line("X-PUBLISHED-TTL", "PT15M")
 
         let names = Dictionary(uniqueKeysWithValues: try reader.categories().map { ($0.id, $0.name) })
+        let allDayTime = try reader.settings().allDayAlarm
         var query = TaskQuery()
         // Any due date.
         query.dueFrom = [TaskQuery.DueBound(day: Day.range.lowerBound, instant: Timestamp.range.lowerBound)]
         query.limit = 200
         while true {
             let page = try reader.tasks(query)
-            for task in page { write(task, category: task.categoryID.flatMap { names[$0] }, zone: zone) }
+            for task in page {
+                guard let due = task.dueDate else { continue }
+                let category = task.categoryID.flatMap { names[$0] }
+                let alarms = task.status == .done ? [] : task.alarms(in: zone, allDayTime: allDayTime).map(\.fireAt)
+                switch form {
+                case .events: event(task, due: due, category: category, alarms)
+                case .todos: todo(task, due: due, category: category, alarms)
+                }
+            }
             try emitPiece(emit)
             guard page.count == query.limit, let last = page.last else { break }
             query.after = try reader.anchor(after: last, of: query)
@@ -39,19 +57,44 @@ extension ICalendarWriter {
         if bytes.count >= 1 << 16 { try emit(take()) }
     }
 
+    /// §3.6.1
+    private mutating func event(_ task: TaskItem, due: DueDate, category: String?, _ alarms: [Timestamp]) {
+        begin("VEVENT")
+        head(task.id, createdAt: task.createdAt, updatedAt: task.updatedAt)
+        text("SUMMARY", task.status == .done ? "✓ " + task.title : task.title)
+        if !task.body.isEmpty { text("DESCRIPTION", task.body) }
+        switch due {
+        case .day(let day):
+            date("DTSTART;VALUE=DATE", day)
+            _ = recurrence(of: task)
+        case .instant(let instant):
+            self.instant("DTSTART", instant)
+            let end = Timestamp(milliseconds: instant.milliseconds + Self.lengthOfEvent)
+            // The last half hour of the year 9999 is an event without a length.
+            if Timestamp.range.contains(end) { self.instant("DTEND", end) }
+        }
+        line("TRANSP", "TRANSPARENT")
+        if let category { text("CATEGORIES", category) }
+        self.alarms(alarms, task)
+        end("VEVENT")
+    }
+
+    /// Half an hour.
+    private static let lengthOfEvent: Int64 = 30 * 60_000
+
     /// §3.6.2
-    private mutating func write(_ task: TaskItem, category: String?, zone: Zone) {
-        guard let dueDate = task.dueDate else { return }
+    private mutating func todo(_ task: TaskItem, due: DueDate, category: String?, _ alarms: [Timestamp]) {
         begin("VTODO")
-        line("UID", task.id.description)
-        instant("DTSTAMP", task.updatedAt)
-        instant("CREATED", task.createdAt)
-        instant("LAST-MODIFIED", task.updatedAt)
+        head(task.id, createdAt: task.createdAt, updatedAt: task.updatedAt)
         text("SUMMARY", task.title)
         if !task.body.isEmpty { text("DESCRIPTION", task.body) }
-        switch dueDate {
+        if case .day(let day) = due, recurrence(of: task) {
+            // A rule counts from a start.
+            date("DTSTART;VALUE=DATE", day)
+        }
+        switch due {
         case .day(let day): date("DUE;VALUE=DATE", day)
-        case .instant(let due): instant("DUE", due)
+        case .instant(let instant): self.instant("DUE", instant)
         }
         switch task.status {
         case .todo: line("STATUS", "NEEDS-ACTION")
@@ -63,25 +106,41 @@ extension ICalendarWriter {
             line("PERCENT-COMPLETE", "100")
         }
         if let category { text("CATEGORIES", category) }
-        if task.status != .done {
-            let alarm = dueDate.alarm(in: zone, allDayTime: DueDate.morning)
+        self.alarms(alarms, task)
+        end("VTODO")
+    }
+
+    /// §3.6.6
+    private mutating func alarms(_ instants: [Timestamp], _ task: TaskItem) {
+        for alarm in instants {
             begin("VALARM")
             line("ACTION", "DISPLAY")
             text("DESCRIPTION", task.title)
-            // As an instant: the usual trigger is relative to a start, which a task does not have.
+            // As an instant: the usual trigger is relative to a start, which a to-do does not have.
             instant("TRIGGER;VALUE=DATE-TIME", alarm)
             end("VALARM")
         }
-        end("VTODO")
+    }
+
+    /// §3.8.5.3: of the open occurrence.
+    /// - Returns: false without one.
+    private mutating func recurrence(of task: TaskItem) -> Bool {
+        guard task.status != .done, let rule = task.calendarRule else { return false }
+        line("RRULE", rule)
+        return true
+    }
+
+    private mutating func head(_ id: ID, createdAt: Timestamp, updatedAt: Timestamp) {
+        line("UID", id.description)
+        instant("DTSTAMP", updatedAt)
+        instant("CREATED", createdAt)
+        instant("LAST-MODIFIED", updatedAt)
     }
 
     /// §3.6.1
     private mutating func write(_ dday: DDay) {
         begin("VEVENT")
-        line("UID", dday.id.description)
-        instant("DTSTAMP", dday.updatedAt)
-        instant("CREATED", dday.createdAt)
-        instant("LAST-MODIFIED", dday.updatedAt)
+        head(dday.id, createdAt: dday.createdAt, updatedAt: dday.updatedAt)
         text("SUMMARY", dday.title)
         date("DTSTART;VALUE=DATE", dday.date)
         if dday.repeats == .yearly {

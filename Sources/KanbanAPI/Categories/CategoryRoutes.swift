@@ -3,30 +3,32 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// Categories with their counts: list, create, show, update, remove.
+/// Categories with their counts: list, create, show, update, remove, restore.
 package struct CategoryRoutes: Sendable {
     package init() {}
 
     package var routes: [Route] {
         [
-            Route(.get, "/categories", "listCategories", list),
+            Route(.get, "/categories", "listCategories", parameters: ["deleted"], list),
             Route(.post, "/categories", "createCategory", content: .json, create),
             Route(.get, "/categories/{id}", "showCategory", show),
             Route(.put, "/categories/{id}", "replaceCategory", content: .json, replace),
             Route(.patch, "/categories/{id}", "updateCategory", content: .mergePatch, update),
             Route(.delete, "/categories/{id}", "removeCategory", remove),
+            Route(.post, "/categories/{id}/restore", "restoreCategory", content: .optionalJSON, restore),
         ]
     }
 
     private func list(_ call: Call) async throws -> Response {
-        try await call.read { reader in
+        let inTrash = try call.query.flag("deleted")
+        return try await call.read { reader in
             let counts = try reader.taskCounts().byCategory()
             let language = try call.language(reader)
             var json = JSONWriter(capacity: 4096)
             json.beginObject()
             json.name("items")
             json.beginArray()
-            for category in try reader.categories() {
+            for category in try reader.categories(inTrash: inTrash) {
                 json.value(category, counts: counts[category.id] ?? CategoryCounts())
             }
             json.endArray()
@@ -46,15 +48,12 @@ package struct CategoryRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         try await call.write {
-            let body = try await call.body(of: .category) { try CategoryBodies.whole($0) }
+            let body = try await call.body(of: .category) { try NounBodies<Kanban.Category>.whole($0) }
             let precondition = call.precondition
             return { board in
                 try board.checkBoard(precondition)
                 return try board.answer(
-                    board.createCategory(
-                        id: body.id, name: body.name, color: body.color, emoji: body.emoji, image: body.image,
-                        faultsAt: "#"),
-                    isNew: true)
+                    board.createCategory(id: body.id, faultsAt: "#", body.edit), isNew: true)
             }
         }
     }
@@ -70,13 +69,11 @@ package struct CategoryRoutes: Sendable {
     private func replace(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .category)
-            let body = try await call.body(of: .category, id) { try CategoryBodies.whole($0, id: id) }
+            let body = try await call.body(of: .category, id) { try NounBodies<Kanban.Category>.whole($0, id: id) }
             let precondition = call.precondition
             return { board in
                 let (category, isNew) = try board.countingStale {
-                    try board.putCategory(
-                        id, name: body.name, color: body.color, emoji: body.emoji, image: body.image,
-                        if: precondition)
+                    try board.putCategory(id, if: precondition, body.edit)
                 }
                 return try board.answer(category, isNew: isNew)
             }
@@ -86,7 +83,7 @@ package struct CategoryRoutes: Sendable {
     private func update(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .category)
-            let edit = try await call.body(of: .category, id) { try CategoryBodies.patch($0, id: id) }
+            let edit = try await call.body(of: .category, id) { try NounBodies<Kanban.Category>.patch($0, id: id) }
             let precondition = call.precondition
             return { board in
                 let category = try board.countingStale { try board.updateCategory(id, if: precondition, edit) }
@@ -102,6 +99,17 @@ package struct CategoryRoutes: Sendable {
             return { board in
                 try board.countingStale { try board.removeCategory(id, if: precondition) }
                 return .noContent
+            }
+        }
+    }
+
+    private func restore(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .category)
+            try call.requireEmptyBody()
+            let precondition = call.precondition
+            return { board in
+                try board.answer(board.countingStale { try board.restoreCategory(id, if: precondition) })
             }
         }
     }

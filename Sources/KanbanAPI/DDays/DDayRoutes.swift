@@ -9,24 +9,27 @@ package struct DDayRoutes: Sendable {
 
     package var routes: [Route] {
         [
-            Route(.get, "/ddays", "listDDays", parameters: ["limit", "cursor", "expand"], list),
+            Route(.get, "/ddays", "listDDays", parameters: ["limit", "cursor", "expand", "deleted"], list),
             Route(.post, "/ddays", "createDDay", content: .json, create),
             Route(.get, "/ddays/{id}", "showDDay", parameters: ["expand"], show),
             Route(.put, "/ddays/{id}", "replaceDDay", content: .json, replace),
             Route(.patch, "/ddays/{id}", "updateDDay", content: .mergePatch, update),
             Route(.delete, "/ddays/{id}", "removeDDay", remove),
+            Route(.post, "/ddays/{id}/restore", "restoreDDay", content: .optionalJSON, restore),
         ]
     }
 
     private func list(_ call: Call) async throws -> Response {
         let limit = try call.query.limit()
         let isExpanded = try call.query.expands("countdown")
-        let last = try call.query["cursor"].map(Self.anchor)
+        let inTrash = try call.query.flag("deleted")
+        let pages = PageCursor(for: inTrash ? "ddays deleted" : "ddays")
+        let last = try call.query["cursor"].map { try Self.anchor($0, of: pages) }
         return try await call.read { reader in
             let view = try call.ddayView(reader, expanded: isExpanded)
-            let found = try reader.ddays(after: last, limit: limit + 1)
+            let found = try reader.ddays(inTrash: inTrash, after: last, limit: limit + 1)
             let page = found.prefix(limit)
-            let next = found.count > limit ? page.last.map(Self.cursor) : nil
+            let next = found.count > limit ? page.last.map { Self.cursor(after: $0, of: pages) } : nil
             var json = JSONWriter(capacity: 4096)
             json.beginObject()
             json.name("items")
@@ -44,11 +47,11 @@ package struct DDayRoutes: Sendable {
 
     private func create(_ call: Call) async throws -> Response {
         try await call.write {
-            let body = try await call.body(of: .dday) { try DDayBodies.whole($0) }
+            let body = try await call.body(of: .dday) { try NounBodies<DDay>.whole($0) }
             let precondition = call.precondition
             return { board in
                 try board.checkBoard(precondition)
-                return .dday(try board.createDDay(id: body.id, body.contents), isNew: true)
+                return .dday(try board.createDDay(id: body.id, body.edit), isNew: true)
             }
         }
     }
@@ -69,10 +72,10 @@ package struct DDayRoutes: Sendable {
     private func replace(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .dday)
-            let body = try await call.body(of: .dday, id) { try DDayBodies.whole($0, id: id) }
+            let body = try await call.body(of: .dday, id) { try NounBodies<DDay>.whole($0, id: id) }
             let precondition = call.precondition
             return { board in
-                let (dday, isNew) = try board.putDDay(id, body.contents, if: precondition)
+                let (dday, isNew) = try board.putDDay(id, if: precondition, body.edit)
                 return .dday(dday, isNew: isNew)
             }
         }
@@ -81,7 +84,7 @@ package struct DDayRoutes: Sendable {
     private func update(_ call: Call) async throws -> Response {
         try await call.write {
             let id = try call.id(of: .dday)
-            let edit = try await call.body(of: .dday, id) { try DDayBodies.patch($0, id: id) }
+            let edit = try await call.body(of: .dday, id) { try NounBodies<DDay>.patch($0, id: id) }
             let precondition = call.precondition
             return { board in .dday(try board.updateDDay(id, if: precondition, edit)) }
         }
@@ -98,15 +101,24 @@ package struct DDayRoutes: Sendable {
         }
     }
 
+    private func restore(_ call: Call) async throws -> Response {
+        try await call.write {
+            let id = try call.id(of: .dday)
+            try call.requireEmptyBody()
+            let precondition = call.precondition
+            return { board in .dday(try board.restoreDDay(id, if: precondition)) }
+        }
+    }
+
     // MARK: - Cursors
 
     /// A place in the list, which is sorted by date, then id.
-    private static func cursor(after dday: DDay) -> String {
-        PageCursor(for: "ddays").encode([dday.date.description, dday.id.description])
+    private static func cursor(after dday: DDay, of pages: PageCursor) -> String {
+        pages.encode([dday.date.description, dday.id.description])
     }
 
-    private static func anchor(_ cursor: String) throws -> DDay {
-        let fields = try PageCursor(for: "ddays").decode(cursor)
+    private static func anchor(_ cursor: String, of pages: PageCursor) throws -> DDay {
+        let fields = try pages.decode(cursor)
         guard fields.count == 2, let date = Day(fields[0]), let id = ID(fields[1]) else {
             throw PageCursor.invalid
         }

@@ -17,13 +17,12 @@ extension BoardDocument {
 
     /// Reads an export. Reports up to a hundred faults with their lines and pointers.
     ///
-    /// - Parameters:
-    ///   - now: the time of resources without times, unless the document has one.
-    ///   - depth: the deepest nesting of a body; a document, which holds the settings in a member, may have one level more.
+    /// - Parameter now: the time of resources without times, unless the document has one.
     /// - Throws: ``MalformedDocument`` when it is not JSON, ``BoardError/invalid(_:)`` when it is not an export.
-    package init(parsing bytes: [UInt8], now: Timestamp, depth: Int = 512) throws {
+    package init(parsing bytes: [UInt8], now: Timestamp) throws {
         self.init()
-        var reader = JSONReader(bytes, maximumDepth: depth + 1)
+        // A document holds the settings, which are a body of their own elsewhere, in a member.
+        var reader = JSONReader(bytes, maximumDepth: JSON.deepest + 1)
         var faults: [Fault] = []
         do {
             guard try reader.kind() == .object else {
@@ -41,7 +40,7 @@ extension BoardDocument {
                     guard !json.isNull else { break }
                     settings = try Self.collect(&faults, line: line) {
                         var settings = Settings()
-                        try SettingsBody.patch(json, at: "#/settings")(&settings)
+                        try NounBodies<Settings>.patch(json, id: nil, at: "#/settings")(&settings)
                         return settings
                     }
                 case "categories":
@@ -61,7 +60,8 @@ extension BoardDocument {
                 guard faults.count < Self.mostFaults else { throw BoardError.invalid(faults) }
             }
             try reader.finish()
-            date(exportedAt ?? now)
+            // A time that lies ahead counts as now: it would win over every later edit.
+            setTimes(exportedAt: exportedAt, now: now)
         } catch let error as JSONError {
             throw MalformedDocument(
                 detail: "Line \(reader.line(at: error.offset)), byte \(error.offset): \(error.detail)")
@@ -117,16 +117,18 @@ extension BoardDocument {
     }
 
     /// Sets the time of resources that have none.
-    private mutating func date(_ now: Timestamp) {
-        for index in categories.indices { categories[index].value.date(now) }
-        for index in ddays.indices { ddays[index].value.date(now) }
-        for index in tasks.indices { tasks[index].value.date(now) }
+    mutating func setTimes(exportedAt: Timestamp? = nil, now latest: Timestamp) {
+        undatedSince = min(exportedAt ?? latest, latest)
+        let made = undatedSince
+        for index in categories.indices { categories[index].value.date(made, latest: latest) }
+        for index in ddays.indices { ddays[index].value.date(made, latest: latest) }
+        for index in tasks.indices { tasks[index].value.dateAll(made, latest: latest) }
     }
 
     /// With duplicates, the order of the document would decide.
     private func findDoubles(_ faults: inout [Fault]) {
         Self.addDoubles(of: categories, "categories", "id", to: &faults) { $0.id }
-        Self.addDoubles(of: categories, "categories", "name", to: &faults) { Spelling(CaseFolding.fold($0.name)) }
+        Self.addDoubles(of: categories, "categories", "name", to: &faults) { Spelling($0.name.sameKey) }
         Self.addDoubles(of: ddays, "ddays", "id", to: &faults) { $0.id }
         Self.addDoubles(of: tasks, "tasks", "id", to: &faults) { $0.id }
         Self.addDoubles(of: images, "images", "id", to: &faults) { $0.id }
@@ -146,19 +148,22 @@ extension BoardDocument {
     }
 }
 
-/// A resource with its times of creation and change.
-private protocol Dated {
-    var createdAt: Timestamp { get set }
-    var updatedAt: Timestamp { get set }
+extension TaskItem {
+    fileprivate mutating func dateAll(_ made: Timestamp, latest: Timestamp) {
+        date(made, latest: latest)
+        completedAt = completedAt.map { min($0, latest) }
+    }
 }
 
-extension Kanban.Category: Dated {}
-extension DDay: Dated {}
-extension TaskItem: Dated {}
-
-extension Dated {
-    fileprivate mutating func date(_ now: Timestamp) {
-        if updatedAt == .unknown { updatedAt = createdAt == .unknown ? now : max(createdAt, now) }
+extension ListedNoun {
+    /// - Parameters:
+    ///   - made: the time of what has none.
+    ///   - latest: what a later time counts as.
+    fileprivate mutating func date(_ made: Timestamp, latest: Timestamp) {
+        if updatedAt == .unknown { updatedAt = createdAt == .unknown ? made : max(createdAt, made) }
         if createdAt == .unknown { createdAt = updatedAt }
+        createdAt = min(createdAt, latest)
+        updatedAt = min(updatedAt, latest)
+        deletedAt = deletedAt.map { min($0, latest) }
     }
 }

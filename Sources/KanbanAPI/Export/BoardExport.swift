@@ -13,35 +13,36 @@ package enum BoardExport {
     /// The number of tasks that are read at once.
     private static let page = 1_000
     /// A piece is emitted when it has this many bytes.
-    private static let piece = 1 << 16
+    static let piece = 1 << 16
 
-    /// - Parameter emit: receives the next piece; an error that it throws ends the export.
+    /// - Parameters:
+    ///   - isForExcel: of a table; see ``CSVWriter``.
+    ///   - emit: receives the next piece; an error that it throws ends the export.
     package static func write(
-        _ format: Format, of reader: any BoardReader, now: Timestamp, _ emit: ([UInt8]) throws -> Void
+        _ format: Format, isForExcel: Bool = false, of reader: any BoardReader, now: Timestamp,
+        _ emit: ([UInt8]) throws -> Void
     ) throws {
         switch format {
-        case .json: try writeJSON(of: reader, now: now, emit)
-        case .csv: try writeCSV(of: reader, emit)
+        case .json:
+            var json = JSONWriter(capacity: piece)
+            try write(of: reader, now: now, into: &json, emit)
+            try emit(json.bytes)
+        case .csv: try writeCSV(of: reader, isForExcel: isForExcel, emit)
         }
     }
 
-    /// One document. The small lists come first, so that a reader knows the categories before the tasks.
-    private static func writeJSON(
-        of reader: any BoardReader, now: Timestamp, _ emit: ([UInt8]) throws -> Void
+    /// The document that an import takes, as a value that is all or a part of what is written. The small lists come first, so
+    /// that a reader knows the categories before the tasks.
+    static func write(
+        of reader: any BoardReader, now: Timestamp, into json: inout JSONWriter, _ emit: ([UInt8]) throws -> Void
     ) throws {
         let settings = try reader.settings()
-        var json = JSONWriter(capacity: 1 << 16)
         json.beginObject()
         json.name("exportedAt")
         json.value(now)
         json.name("settings")
         json.beginObject()
-        json.name("timeZone")
-        json.value(settings.timeZone)
-        json.name("locale")
-        json.value(settings.locale)
-        json.name("custom")
-        json.value(settings.custom)
+        json.ownMembers(of: settings)
         json.endObject()
         json.name("categories")
         json.beginArray()
@@ -66,7 +67,6 @@ package enum BoardExport {
         json.endArray()
         try writeImages(of: reader, into: &json, emit)
         json.endObject()
-        try emit(json.bytes)
     }
 
     /// At the end, because they are large. One at a time is in memory.
@@ -84,32 +84,41 @@ package enum BoardExport {
             json.name("content")
             json.value(Base64.encode(content))
             json.endObject()
-            // They are compressed on an event loop, a piece at a time.
-            while json.bytes.count >= piece {
-                try emit(Array(json.bytes.prefix(piece)))
-                json.bytes.removeFirst(piece)
-            }
+            try emitPieces(of: &json, emit)
         }
         json.endArray()
     }
 
+    /// They are compressed on an event loop, a piece at a time.
+    static func emitPieces(of json: inout JSONWriter, _ emit: ([UInt8]) throws -> Void) throws {
+        while json.bytes.count >= piece {
+            try emit(Array(json.bytes.prefix(piece)))
+            json.bytes.removeFirst(piece)
+        }
+    }
+
     /// The living tasks as a table (RFC 4180).
-    private static func writeCSV(of reader: any BoardReader, _ emit: ([UInt8]) throws -> Void) throws {
+    private static func writeCSV(
+        of reader: any BoardReader, isForExcel: Bool, _ emit: ([UInt8]) throws -> Void
+    ) throws {
         let names = Dictionary(uniqueKeysWithValues: try reader.categories().map { ($0.id, $0.name) })
-        var csv = CSVWriter()
-        csv.record([
-            "id", "title", "body", "status", "category", "dueDate", "position", "createdAt", "updatedAt", "completedAt",
-        ])
+        var csv = CSVWriter(isForExcel: isForExcel)
+        // Lists and objects have no place in a cell.
+        let members = TaskItem.members.filter { $0.form.column != .json }
+        let columns = members.map { $0.text == "categoryId" ? "category" : $0.text }
+        csv.record(["id"] + columns + ["createdAt", "updatedAt", "completedAt"])
         try forEachPage(of: reader, inTrash: false) { tasks in
             for task in tasks {
-                csv.record([
-                    task.id.description, task.title, task.body, task.status.name,
-                    task.categoryID.flatMap { names[$0] } ?? "", task.dueDate?.text ?? "", task.position.text,
-                    task.createdAt.description, task.updatedAt.description, task.completedAt?.description ?? "",
-                ])
+                let values = members.map { member in
+                    let value = member.value(of: task)
+                    // Of ids, only that of a category is a member.
+                    return if case .id(let id) = value { names[id] ?? "" } else { value.field }
+                }
+                let times = [task.createdAt, task.updatedAt, task.completedAt]
+                csv.record([task.id.description] + values + times.map { $0?.description ?? "" })
                 guard csv.bytes.count >= piece else { continue }
                 try emit(csv.bytes)
-                csv.bytes.removeAll(keepingCapacity: true)
+                csv.clear()
             }
         }
         try emit(csv.bytes)
@@ -131,6 +140,20 @@ package enum BoardExport {
                 guard tasks.count == query.limit, let last = tasks.last else { break }
                 query.after = try reader.anchor(after: last, of: query)
             }
+        }
+    }
+}
+
+extension MemberValue {
+    /// In a table.
+    fileprivate var field: String {
+        switch self {
+        case .none: ""
+        case .text(let text): text
+        case .integer(let integer): "\(integer)"
+        case .day(let day): day.description
+        case .id(let id): id.description
+        case .json(let json): String(decoding: json.serialized(), as: UTF8.self)
         }
     }
 }

@@ -1,19 +1,47 @@
 import Dispatch
 import HTTP
 import Kanban
+import KanbanAccess
 import KanbanWire
 
-/// The whole board as a file.
+/// The whole board as a file, and the whole account.
 package struct ExportRoutes: Sendable {
     package init() {}
 
     package var routes: [Route] {
-        [Route(.get, "/export", "exportData", parameters: ["format"], export)]
+        [
+            Route(.get, "/export", "exportData", parameters: ["format", "excel"], export),
+            Route(.get, "/account/export", "exportAccount", exportAccount),
+        ]
+    }
+
+    private func exportAccount(_ call: Call) async throws -> Response {
+        // It tells who logs in from where, which is nothing for a widget.
+        if let scope = call.caller.grant?.scope, scope != .full { throw Problem.insufficientScope(scope) }
+        let export = try await AccountExport(of: call.account, from: call.accounts(), at: call.now)
+        // As below.
+        let (revision, tasks, zone) = try await call.read {
+            (try $0.feedState().revision, try $0.usage().tasks, try call.zone($0))
+        }
+        let quota = call.environment.quota
+        return try call.stream(
+            contentType: "application/json",
+            tag: "W/" + EntityTag.tag(revision, digestOf: "\(export.fingerprint) \(tasks)".utf8),
+            headers: [
+                ("Content-Disposition", "attachment; filename=\"kanbase-account-\(zone.day(of: call.now)).json\"")
+            ]
+        ) { reader, emit in
+            try export.write(of: reader, quota: quota, emit)
+        }
     }
 
     private func export(_ call: Call) async throws -> Response {
         let words = Dictionary(uniqueKeysWithValues: BoardExport.Format.allCases.map { ($0.rawValue, $0) })
         let format = try call.query.choice("format", words) ?? .json
+        let isForExcel = try call.query.flag("excel")
+        guard !isForExcel || format == .csv else {
+            throw Problem(.invalidParameter, "excel=true goes with format=csv.")
+        }
         // Read before the data: what is sent has this revision or a newer one.
         let (revision, tasks, zone) = try await call.read {
             (try $0.feedState().revision, try $0.usage().tasks, try call.zone($0))
@@ -21,13 +49,13 @@ package struct ExportRoutes: Sendable {
         let name = "kanbase-\(zone.day(of: call.now)).\(format.rawValue)"
         let type = format == .json ? "application/json" : "text/csv; charset=utf-8; header=present"
         // Purging the trash takes no revision, but leaves fewer tasks.
-        let tag = EntityTag.tag(revision, digestOf: "\(format.rawValue) \(tasks)".utf8)
+        let tag = EntityTag.tag(revision, digestOf: "\(format.rawValue) \(isForExcel) \(tasks)".utf8)
         return try call.stream(
             // Weak, because the document names the time of the export.
             contentType: type, tag: format == .json ? "W/" + tag : tag,
             headers: [("Content-Disposition", "attachment; filename=\"\(name)\"")]
         ) { reader, emit in
-            try BoardExport.write(format, of: reader, now: call.now, emit)
+            try BoardExport.write(format, isForExcel: isForExcel, of: reader, now: call.now, emit)
         }
     }
 }

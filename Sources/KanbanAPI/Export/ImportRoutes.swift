@@ -2,9 +2,10 @@ import Foundation
 import HTTP
 import JSON
 import Kanban
+import KanbanImport
 import KanbanWire
 
-/// Imports a document that was exported.
+/// Imports a document that was exported, or a file of another system, and takes imports back.
 package struct ImportRoutes: Sendable {
     /// The most bytes of a document: some hundred thousand tasks. Use `kanbase import` for larger ones.
     package static let bodyLimit = 64 << 20
@@ -17,32 +18,145 @@ package struct ImportRoutes: Sendable {
     package var routes: [Route] {
         [
             Route(
-                .post, "/import", "importData", content: .sized(Self.bodyLimit), parameters: ["mode", "dryRun"],
-                importData)
+                .post, "/import", "importData", content: .file(Self.bodyLimit),
+                parameters: ["mode", "dryRun", "format", "truncate", "rules"], importData),
+            Route(.get, "/imports", "listImports", listImports),
+            Route(.delete, "/imports/{id}", "removeImport", removeImport),
         ]
     }
 
     private func importData(_ call: Call) async throws -> Response {
-        let words = Dictionary(uniqueKeysWithValues: ImportMode.allCases.map { ($0.rawValue, $0) })
-        let mode = try call.query.choice("mode", words) ?? .merge
+        let reading = try await ImportReading(call)
         let isDryRun = try call.query.flag("dryRun")
         // Parsing may take a second, too long for an event loop or the task pool.
-        let document = await withCheckedContinuation { parsed in
+        let read = await withCheckedContinuation { parsed in
             Self.parsing.async {
-                parsed.resume(
-                    returning: Result {
-                        try BoardDocument(parsing: call.request.body, now: call.now, depth: call.environment.jsonDepth)
-                    })
+                parsed.resume(returning: Result { try reading.read(call.request.body, now: call.now) })
             }
         }
         return try await call.write(isLong: true) {
-            let document = try document.get()
+            let (document, remarks) = try read.get()
             let precondition = call.precondition
             return { board in
                 try board.checkBoard(precondition)
-                let report = try board.importBoard(document, mode: mode, isDryRun: isDryRun)
-                return .json { $0.value(report, mode: mode, isDryRun: isDryRun) }
+                let summary = try reading.perform(document, remarks, isDryRun: isDryRun, on: board, at: call.now)
+                return .json { $0.value(summary) }
             }
         }
     }
+
+    private func listImports(_ call: Call) async throws -> Response {
+        let imports = try await call.read(aside: true) { try $0.imports() }
+        return .json { json in
+            json.beginObject()
+            json.name("items")
+            json.beginArray()
+            for (id, shown) in imports {
+                json.beginObject()
+                json.name("id")
+                json.value(id)
+                for member in shown.objectMembers ?? [] {
+                    json.name(member.name)
+                    json.value(member.value)
+                }
+                json.endObject()
+            }
+            json.endArray()
+            json.name("nextCursor")
+            json.null()
+            json.endObject()
+        }
+    }
+
+    private func removeImport(_ call: Call) async throws -> Response {
+        let gone = Problem(
+            .notFound, "There is no import with this id, or it was taken back, or is older than 30 days.")
+        guard let bytes = call.request.parameters.bytes("id"), let id = ID(ascii: bytes) else { throw gone }
+        return try await call.write(isLong: true) {
+            { board in
+                guard let (removed, kept) = try board.takeBackImport(id) else { throw gone }
+                return .json { json in
+                    json.beginObject()
+                    json.name("removed")
+                    json.value(removed)
+                    json.name("kept")
+                    json.value(kept)
+                    json.endObject()
+                }
+            }
+        }
+    }
+}
+
+/// What an import comes from.
+package enum ImportSource: String, Sendable, CaseIterable {
+    case kanbase, firestore, trello, todoist, vikunja, csv
+
+    /// `nil` for an export of this server.
+    package var format: ForeignFormat? { ForeignFormat(rawValue: rawValue) }
+}
+
+/// How a file is to be read.
+package struct ImportReading: Sendable {
+    package var source: ImportSource
+    package var mode = ImportMode.merge
+    package var truncates = false
+    package var choices: ImportChoices
+
+    package init(_ source: ImportSource, mode: ImportMode, truncates: Bool, choices: ImportChoices) {
+        (self.source, self.mode, self.truncates, self.choices) = (source, mode, truncates, choices)
+    }
+
+    init(_ call: Call) async throws {
+        let query = call.query
+        let isTable = call.request.headers.values("content-type").first.flatMap { MediaType($0) }?.essence == "text/csv"
+        let names = Dictionary(uniqueKeysWithValues: ImportSource.allCases.map { ($0.rawValue, $0) })
+        source = try query.choice("format", names) ?? (isTable ? .csv : .kanbase)
+        mode = try query.choice("mode", ["merge": .merge, "replace": .replace]) ?? .merge
+        truncates = try query.flag("truncate")
+        choices = ImportChoices(zone: try await call.read { try call.zone($0) }, now: call.now)
+        guard source == .kanbase || mode == .merge else {
+            throw Problem(.invalidParameter, "mode=replace takes an export of this server alone. Leave it out.")
+        }
+        if let rules = query["rules"] {
+            do {
+                try choices.take(rules.split(separator: ",").map(String.init))
+            } catch {
+                throw Problem(.invalidParameter, error.detail)
+            }
+        }
+    }
+
+    /// - Throws: ``BoardError/invalid(_:)`` and ``RefusedImport`` with every fault, ``MalformedDocument``.
+    package func read(_ bytes: [UInt8], now: Timestamp) throws -> (BoardDocument, ImportRemarks) {
+        guard let format = source.format else { return (try BoardDocument(parsing: bytes, now: now), ImportRemarks()) }
+        let foreign: ForeignBoard
+        do {
+            foreign = try format.read(bytes, choices)
+        } catch {
+            throw RefusedImport(
+                faults: [Fault(pointer: "#", code: .invalidFormat, detail: error.detail, line: 1)],
+                remarks: ImportRemarks())
+        }
+        let (document, remarks) = ForeignImport.document(of: foreign, from: format, truncates: truncates, now: now)
+        guard remarks.faults.isEmpty else { throw RefusedImport(faults: remarks.faults, remarks: remarks) }
+        return (document, remarks)
+    }
+
+    /// Imports what was read, and remembers what that made.
+    package func perform(
+        _ document: BoardDocument, _ remarks: ImportRemarks, isDryRun: Bool, on board: any Board, at now: Timestamp
+    ) throws -> ImportSummary {
+        var summary = ImportSummary(
+            format: source.rawValue, mode: mode, isDryRun: isDryRun,
+            report: try board.importBoard(document, mode: mode, isDryRun: isDryRun), remarks: remarks)
+        if !isDryRun, !summary.report.made.isEmpty { summary.id = try board.keepImport(summary.record(at: now)) }
+        return summary
+    }
+}
+
+/// A file of which at least one row cannot be imported, so nothing is.
+package struct RefusedImport: Error {
+    package var faults: [Fault]
+    package var remarks: ImportRemarks
 }

@@ -9,50 +9,41 @@ extension Timestamp {
     static let unknown = Timestamp(milliseconds: .min)
 }
 
-extension Kanban.Category {
+extension ListedNoun {
     init(imported json: JSON, at pointer: String) throws {
         var members = try Members(json, at: pointer)
-        let id = members.requiredID()
-        let name = members.text("name", .categoryName, trimmed: true)
-        members.require("name", name)
-        self.init(
-            id: id, name: name.value ?? "", color: members.color("color").value, emoji: members.emoji("emoji").value,
-            image: members.image().value, createdAt: members.instant("createdAt") ?? .unknown,
-            updatedAt: members.instant("updatedAt") ?? .unknown, revision: 0)
-        try members.finish(ignoring: ["taskCount", "doneCount", "revision"])
-    }
-}
-
-extension DDay {
-    init(imported json: JSON, at pointer: String) throws {
-        var members = try Members(json, at: pointer)
-        let id = members.requiredID()
-        let contents = DDayBodies.contents(&members)
-        self.init(
-            id: id, title: contents.title, date: contents.date, repeats: contents.repeats, color: contents.color,
-            emoji: contents.emoji, image: contents.image, createdAt: members.instant("createdAt") ?? .unknown,
-            updatedAt: members.instant("updatedAt") ?? .unknown, revision: 0)
-        try members.finish(ignoring: ["countdown", "revision"])
+        self.init(id: members.requiredID(), createdAt: .unknown)
+        for edit in members.whole(Self.self) { _ = edit.apply(to: &self) }
+        createdAt = members.instant("createdAt") ?? .unknown
+        updatedAt = members.instant("updatedAt") ?? .unknown
+        // What lies in the trash is not exported, but for tasks.
+        try members.finish(ignoring: Self.shownOnly.subtracting(["deletedAt"]))
     }
 }
 
 extension TaskItem {
+    /// Of the ids of tasks without one.
+    private static let space = ID(high: 0x6b61_6e62_6173_5e69, low: 0x8d70_6f72_7400_0002)
+
     init(imported json: JSON, at pointer: String) throws {
         var members = try Members(json, at: pointer)
-        let id = members.requiredID()
-        let title = members.text("title", .taskTitle)
-        members.require("title", title)
-        let status = members.status().value ?? .todo
-        let position = members.string("position") { .success(Position(reading: $0)) }
+        // The same document gives it the same one each time.
+        let name = "\(pointer) \(json["title"]?.stringValue ?? "")"
+        self.init(id: members.id("id").value ?? ID(name: name, in: Self.space), createdAt: .unknown)
+        for edit in members.whole(TaskItem.self) { _ = edit.apply(to: &self) }
+        let place = members.string("position") { .success(Position(reading: $0)) }
+        position = (place.value ?? nil) ?? Position(text: "")
+        createdAt = members.instant("createdAt") ?? .unknown
+        updatedAt = members.instant("updatedAt") ?? .unknown
         let completedAt = members.instant("completedAt")
-        self.init(
-            id: id, title: title.value ?? "", body: members.text("body", .taskBody).value ?? "", status: status,
-            categoryID: members.id("categoryId").value, dueDate: members.dueDate().value,
-            position: (position.value ?? nil) ?? Position(text: ""),
-            createdAt: members.instant("createdAt") ?? .unknown, updatedAt: members.instant("updatedAt") ?? .unknown,
-            completedAt: status == .done ? completedAt : nil, deletedAt: members.instant("deletedAt"),
-            revision: 0)
-        try members.finish(ignoring: ["deadline", "fireAt", "revision"])
+        self.completedAt = status == .done ? completedAt : nil
+        deletedAt = members.instant("deletedAt")
+        series =
+            Series(shown: json) ?? recurrence.flatMap { _ in dueDate.map { Series(id: id, occurrence: 1, start: $0) } }
+        if recurrence != nil, dueDate == nil {
+            members.fault("recurrence", .recurrenceWithoutDue, "recurrence needs a due date.")
+        }
+        try members.finish(ignoring: Self.shownOnly)
     }
 }
 
@@ -84,15 +75,5 @@ extension Members {
         let id = id("id")
         require("id", id)
         return id.value ?? ID(high: 0, low: 0)
-    }
-
-    fileprivate mutating func instant(_ name: String) -> Timestamp? {
-        string(name) { text -> Result<Timestamp, MemberFault> in
-            do throws(DateFault) {
-                return .success(try Timestamp.parse(text))
-            } catch {
-                return .failure(MemberFault(.invalidFormat, error.detail))
-            }
-        }.value
     }
 }

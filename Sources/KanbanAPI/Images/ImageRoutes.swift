@@ -64,12 +64,13 @@ package struct ImageRoutes: Sendable {
 }
 
 extension Call {
-    /// Whether the client has this answer and gets a 304.
+    /// Whether the client gets a 304 or 412 in place of this answer.
     fileprivate func has(_ answer: Response) async throws -> Bool {
         var answer = answer
         if caller.grant != nil { answer = answer.scoped(to: try await environment.tagScope(of: caller)) }
+        answer.require(match: request)
         answer.makeConditional(on: request)
-        return answer.status == 304
+        return answer.status != 200
     }
 }
 

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// Upcoming tasks, each with the instant of its reminder.
+/// The reminders to come, each with its task.
 package struct UpcomingRoutes: Sendable {
     package init() {}
 
@@ -13,17 +13,22 @@ package struct UpcomingRoutes: Sendable {
 
     private func list(_ call: Call) async throws -> Response {
         let limit = try call.query.limit(default: 64)
-        let allDayTime = try Self.allDayTime(call.query)
+        let given = try Self.allDayTime(call.query)
         // Usually one page, but a thousand tasks may be due on one day.
         return try await call.cached(aside: true) { reader in
             let moment = try call.moment(reader)
+            let allDayTime = try given ?? reader.settings().allDayAlarm
             let upcoming = try Upcoming(reader, at: moment, limit: limit, allDayTime: allDayTime)
             var json = JSONWriter(capacity: 512 + upcoming.items.count * 512)
             json.beginObject()
             json.name("items")
             json.beginArray()
             for item in upcoming.items {
-                json.value(item.task, also: "fireAt") { $0.value(item.fireAt) }
+                json.value(item.task, also: "fireAt") {
+                    $0.value(item.fireAt)
+                    $0.name("notificationId")
+                    $0.value(item.notificationID)
+                }
             }
             json.endArray()
             json.name("nextChangeAt")
@@ -35,17 +40,11 @@ package struct UpcomingRoutes: Sendable {
     }
 
     /// Milliseconds after midnight of `?allDayTime=HH:MM`.
-    private static func allDayTime(_ query: Query) throws -> Int64 {
-        guard let text = query["allDayTime"] else { return DueDate.morning }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        let isSpelled =
-            parts.count == 2
-            && parts.allSatisfy { part in
-                part.utf8.count == 2 && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
-            }
-        guard isSpelled, let hour = Int64(parts[0]), let minute = Int64(parts[1]), hour < 24, minute < 60 else {
+    private static func allDayTime(_ query: Query) throws -> Int64? {
+        guard let text = query["allDayTime"] else { return nil }
+        guard let time = TimeOfDay.milliseconds(text) else {
             throw Problem(.invalidParameter, "allDayTime takes a time of day like 09:00.")
         }
-        return (hour * 60 + minute) * 60_000
+        return time
     }
 }

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanAccess
 
 /// Liveness and readiness of the server.
 package struct HealthRoutes: Sendable {
@@ -24,17 +25,50 @@ package struct HealthRoutes: Sendable {
         }
         _ = try await call.store.feedState(of: .local)
         try call.environment.local?.checkWritability()
-        return .status("ready")
+        return .status("ready") {
+            $0.members(of: call.environment, call.account == .local ? nil : call.environment.accounts)
+        }
     }
 }
 
 extension Response {
-    fileprivate static func status(_ word: String) -> Response {
+    fileprivate static func status(_ word: String, _ more: (inout JSONWriter) -> Void = { _ in }) -> Response {
         .json(cacheControl: "no-store") { json in
             json.beginObject()
             json.name("status")
             json.value(word)
+            more(&json)
             json.endObject()
         }
+    }
+}
+
+extension JSONWriter {
+    /// What an app has to know of a server before it shows a log-in: what it can do, who may sign up, and by which providers.
+    /// - Parameter accounts: `nil` in open mode.
+    fileprivate mutating func members(of environment: Environment, _ accounts: AccessService?) {
+        name("version")
+        value(environment.version)
+        name("features")
+        beginArray()
+        for feature in environment.features(accounts) { value(feature) }
+        endArray()
+        name("signUp")
+        value(accounts?.policy.rawValue)
+        name("providers")
+        beginArray()
+        for provider in accounts?.providers.all ?? [] {
+            beginObject()
+            name("name")
+            value(provider.name)
+            name("issuer")
+            value(provider.issuer)
+            name("clientIds")
+            beginArray()
+            for client in provider.clientIDs.sorted() { value(client) }
+            endArray()
+            endObject()
+        }
+        endArray()
     }
 }

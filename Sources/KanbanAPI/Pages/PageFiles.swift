@@ -19,6 +19,22 @@ struct PageFile: Sendable {
         return files
     }()
 
+    /// A module without its comments and types, a quarter of what a browser would load. Lines keep their numbers. Comments
+    /// beside code stay.
+    static func withoutComments(_ module: [UInt8]) -> [UInt8] {
+        var isWithin = false
+        let lines = module.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+            let words = line.drop { $0 == UInt8(ascii: " ") }
+            let ends = line.suffix(2).elementsEqual("*/".utf8)
+            defer { isWithin = (isWithin || words.starts(with: "/**".utf8) && !words.contains("*/".utf8)) && !ends }
+            let isComment =
+                isWithin || words.starts(with: "//".utf8)
+                || words.starts(with: "/**".utf8) && (ends || !words.contains("*/".utf8))
+            return isComment ? line.prefix(0) : line
+        }
+        return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+    }
+
     /// Compressed once, at the first request.
     private static let gzipForms = Locked<[String: Response]>([:])
 
@@ -33,7 +49,9 @@ struct PageFile: Sendable {
 
     /// The answers of all files.
     private static let answers: [String: Response] = all.mapValues { file in
-        .page(file.path == "worker.js" ? Array(shell.utf8) + file.bytes : file.bytes, type: file.mediaType)
+        let isModule = file.path.hasPrefix("board/") && file.path.hasSuffix(".js")
+        let bytes = isModule ? withoutComments(file.bytes) : file.bytes
+        return .page(file.path == "worker.js" ? Array(shell.utf8) + bytes : bytes, type: file.mediaType)
     }
 
     var mediaType: String {

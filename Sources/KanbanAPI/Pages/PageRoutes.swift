@@ -1,15 +1,15 @@
 import HTTP
 
 /// The pages in the binary: the API's description, its documentation, and the web board.
+///
+/// They take any query: the board and its worker have parameters of their own, and mails, links and caches add others.
 package struct PageRoutes: Sendable {
     package init() {}
 
     package var routes: [Route] {
         [
-            // Any query is allowed: deep links of the board, and parameters that other sites add.
-            page("/", "showWebBoard", "board.html", ignoresQuery: true),
-            // The page uses the parameter for its language.
-            page("/worker.js", "showWebBoardWorker", "worker.js", ignoresQuery: true),
+            page("/", "showWebBoard", "board.html"),
+            page("/worker.js", "showWebBoardWorker", "worker.js"),
             page("/manifest.webmanifest", "showWebBoardManifest", "manifest.webmanifest"),
             folder("board", "showWebBoardFile"),
             folder("icons", "showIcon"),
@@ -23,8 +23,8 @@ package struct PageRoutes: Sendable {
         ]
     }
 
-    private func page(_ path: String, _ operation: String, _ file: String, ignoresQuery: Bool = false) -> Route {
-        Route(.get, path, operation, audience: .everyone, ignoresQuery: ignoresQuery) { call in
+    private func page(_ path: String, _ operation: String, _ file: String) -> Route {
+        Route(.get, path, operation, audience: .everyone, ignoresQuery: true) { call in
             guard let answer = PageFile.answer(file, to: call.request) else { throw Problem(.internalError) }
             return answer
         }
@@ -32,7 +32,7 @@ package struct PageRoutes: Sendable {
 
     /// All files of a folder of pages.
     private func folder(_ folder: String, _ operation: String) -> Route {
-        Route(.get, "/\(folder)/{name}", operation, audience: .everyone) { call in
+        Route(.get, "/\(folder)/{name}", operation, audience: .everyone, ignoresQuery: true) { call in
             guard let answer = PageFile.answer("\(folder)/\(call.request.parameter("name"))", to: call.request) else {
                 return try call.lostPage("There is no file with this name.")
             }

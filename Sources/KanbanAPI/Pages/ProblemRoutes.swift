@@ -5,7 +5,7 @@ package struct ProblemRoutes: Sendable {
     package init() {}
 
     package var routes: [Route] {
-        [Route(.get, "/problems/{code}", "showProblem", audience: .everyone, show)]
+        [Route(.get, "/problems/{code}", "showProblem", audience: .everyone, ignoresQuery: true, show)]
     }
 
     private func show(_ call: Call) throws -> Response {

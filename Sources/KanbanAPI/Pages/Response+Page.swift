@@ -4,7 +4,7 @@ import Kanban
 extension Response {
     /// A page of the server, with a Content-Security-Policy that forbids content of other sites.
     static func page(_ bytes: [UInt8], type: String) -> Response {
-        Response(
+        var page = Response(
             status: 200, contentType: type, tag: "\"\(String(EntityTag.fingerprint(bytes), radix: 36))\"",
             cacheControl: "no-cache",
             headers: [
@@ -13,9 +13,12 @@ extension Response {
                     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
                         + "worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
                 ),
+                ("Cross-Origin-Opener-Policy", "same-origin"),
                 ("Referrer-Policy", "no-referrer"),
             ],
             body: .bytes(bytes))
+        page.hasContentPolicy = true
+        return page
     }
 
     /// The page at an unknown address.

@@ -20,7 +20,7 @@ package struct SettingsRoutes: Sendable {
 
     private func update(_ call: Call) async throws -> Response {
         try await call.write {
-            let edit = try SettingsBody.patch(call.json())
+            let edit = try NounBodies<Settings>.patch(call.json(), id: nil)
             let precondition = call.precondition
             return { board in .settings(try board.updateSettings(if: precondition, edit)) }
         }

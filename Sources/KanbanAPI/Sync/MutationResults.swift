@@ -44,6 +44,7 @@ extension JSONWriter {
         beginArray()
         for conflict in outcome.conflicts { value(conflict) }
         endArray()
+        for successor in outcome.successor { value(successor: successor) }
     }
 
     fileprivate mutating func members(rejectedWith problem: Problem) {

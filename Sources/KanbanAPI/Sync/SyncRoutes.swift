@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import JSON
 import Kanban
+import KanbanAccess
 import KanbanWire
 
 /// The change feed, and offline edits.
@@ -41,6 +42,7 @@ package struct SyncRoutes: Sendable {
                     if progress.results.isEmpty {
                         try board.checkBoard(precondition)
                         if case .cursor(let text) = body.since { _ = try board.cursor(text) }
+                        try body.planned?.check(in: board)
                     }
                     var push = try board.push(known: body.known, after: progress) { $1.encoded($0) }
                     try push.apply(body.mutations, isAtomic: body.isAtomic)
@@ -50,6 +52,7 @@ package struct SyncRoutes: Sendable {
                 progress.rejectsAlone = true
             }
         } while progress.results.count < body.mutations.count
+        try await call.take(body.planned)
         if let limit = progress.limitOfAll { throw StoreError.quotaExceeded(limit) }
         let results = progress.results
         let answer = { @Sendable (reader: any BoardReader) in try SyncAnswer.encode(results, body.since, in: reader) }
@@ -78,7 +81,8 @@ extension Call {
             return body
         }
         guard request.body.count > Self.muchJSON else { return try await withDefaultTitle(read) }
-        return try await store.readAside(account) { reader in try read { try defaultTitle(reader) } }
+        let title = try await self.read { try defaultTitle($0) }
+        return try await environment.parsing.run(for: account) { try read { title } }
     }
 
     fileprivate func types() throws -> Set<ResourceType> {

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Kanban
 
 /// The query of `GET /tasks` and `GET /board`, from their parameters.
@@ -35,7 +36,7 @@ package struct TaskListQuery: Sendable {
             query.categoryIDs = Set(categories)
         }
         query.inTrash = try parameters.flag("deleted")
-        if let text = parameters["q"], !text.isEmpty { query.text = CaseFolding.fold(text) }
+        if let text = parameters["q"] { query.search = try Self.terms(of: text) }
         try readSort(sorted)
         if let after = try dueBound("dueAfter", call) { query.dueFrom.append(after) }
         if let before = try dueBound("dueBefore", call) { query.dueBefore.append(before) }
@@ -62,6 +63,13 @@ package struct TaskListQuery: Sendable {
         guard !bound.isEmpty else { return "sort=" + sort }
         bound.append((name: "sort", value: sort))
         return bound.sorted { $0.name < $1.name }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    }
+
+    private static func terms(of text: String) throws -> [SearchTerm] {
+        let terms = SearchTerm.terms(of: text)
+        // Each is looked for in every task.
+        guard terms.count <= 16 else { throw Problem(.invalidParameter, "q takes at most 16 words.") }
+        return terms
     }
 
     private mutating func readSort(_ text: String) throws {
@@ -111,7 +119,7 @@ package struct TaskListQuery: Sendable {
 
     /// True for queries without an index: they run on another thread, not on an event loop.
     package var isLong: Bool {
-        query.text != nil || query.inTrash || query.categoryIDs != nil
+        !query.search.isEmpty || query.inTrash || query.categoryIDs != nil
             || ![.dueDate, .position].contains(query.sort)
     }
 
@@ -135,8 +143,8 @@ extension TaskQuery.Anchor {
             switch key {
             case .none: "-"
             case .number(let number): String(number)
-            case .text(position.text): "p"
-            case .text(let text): "t" + Data(text.utf8).base64URL
+            case .text(Spelling(position.text)): "p"
+            case .text(let text): "t" + Data(text.string.utf8).base64URL
             }
         let places = places.flatMap { [String($0.status.rawValue), $0.position.text, $0.id.description] }
         return [id.description, key, position.text, revision.map { String($0) } ?? "-"] + places
@@ -151,12 +159,12 @@ extension TaskQuery.Anchor {
         let key: Key
         switch fields[1] {
         case "-": key = .none
-        case "p": key = .text(position)
+        case "p": key = .text(Spelling(position))
         case let field where field.hasPrefix("t"):
             // Foundation's decoding would drop a byte order mark, and another place in the list is the answer.
             guard let bytes = Data(base64URL: field.dropFirst()), let text = String(validating: bytes, as: UTF8.self)
             else { throw PageCursor.invalid }
-            key = .text(text)
+            key = .text(Spelling(text))
         case let field:
             guard let number = Int64(field) else { throw PageCursor.invalid }
             key = .number(number)

@@ -14,8 +14,9 @@ package struct TaskRoutes: Sendable {
             Route(.put, "/tasks/{id}", "replaceTask", content: .json, beginsWithWrite: true, replace),
             Route(.patch, "/tasks/{id}", "updateTask", content: .mergePatch, beginsWithWrite: true, update),
             Route(.delete, "/tasks/{id}", "removeTask", beginsWithWrite: true, remove),
-            Route(.post, "/tasks/{id}/restore", "restoreTask", beginsWithWrite: true, restore),
+            Route(.post, "/tasks/{id}/restore", "restoreTask", content: .optionalJSON, beginsWithWrite: true, restore),
             Route(.post, "/tasks/{id}/move", "moveTask", content: .json, beginsWithWrite: true, move),
+            Route(.post, "/tasks/{id}/skip", "skipTask", content: .optionalJSON, beginsWithWrite: true, skip),
         ]
     }
 
@@ -69,25 +70,31 @@ package struct TaskRoutes: Sendable {
     }
 
     private func replace(_ call: Call) async throws -> Response {
-        try await call.write({ $0.isNew ? .created($0.task) : .task($0.task) }) {
+        try await call.write({ $0.isNew ? .created($0.task) : .changed($0.task, $0.successor) }) {
             let id = try call.id(of: .task)
             let (body, title) = try await call.taskBody(of: id) { json, defaultTitle in
                 let body = try TaskBodies.whole(json, id: id)
                 return (body, try body.title ?? defaultTitle())
             }
             let precondition = call.precondition
-            return { board in try board.putTask(id, title: title, body.edit, if: precondition) }
+            return { board in
+                let (task, isNew) = try board.putTask(id, title: title, body.edit, if: precondition)
+                return (task: task, successor: try board.followed(task), isNew: isNew)
+            }
         }
     }
 
     private func update(_ call: Call) async throws -> Response {
-        try await call.write({ .task($0) }, committed: call.keep) {
+        try await call.write({ .changed($0.task, $0.successor) }, committed: call.keep) {
             let id = try call.id(of: .task)
             let edit = try await call.taskBody(of: id) { json, defaultTitle in
                 try TaskBodies.patch(json, id: id, defaultTitle: defaultTitle)
             }
             let precondition = call.precondition
-            return { board in try board.updateTask(id, edit, if: precondition) }
+            return { board in
+                let task = try board.updateTask(id, edit, if: precondition)
+                return (task: task, successor: try board.followed(task))
+            }
         }
     }
 
@@ -112,31 +119,62 @@ package struct TaskRoutes: Sendable {
     }
 
     private func move(_ call: Call) async throws -> Response {
-        try await call.write({ .task($0) }, committed: call.keep) {
+        try await call.write({ .changed($0.task, $0.successor) }, committed: call.keep) {
             let id = try call.id(of: .task)
             let move = try await call.taskBody(of: id) { json, _ in try TaskBodies.move(json) }
             let precondition = call.precondition
-            return { board in try board.moveTask(id, move, if: precondition) }
+            return { board in
+                let task = try board.moveTask(id, move, if: precondition)
+                return (task: task, successor: try board.followed(task))
+            }
+        }
+    }
+
+    private func skip(_ call: Call) async throws -> Response {
+        try await call.write({ .task($0) }) {
+            let id = try call.id(of: .task)
+            let skip = try call.optionalJSON().map { try TaskBodies.skip($0) } ?? TaskSkip()
+            let precondition = call.precondition
+            return { board in try board.skipTask(id, skip, if: precondition) }
         }
     }
 }
 
 extension Call {
     /// Remembers the answer to a change: an edited task is soon read.
-    fileprivate func keep(_ task: TaskItem, _ response: Response) {
-        guard environment.local != nil, case .bytes(let body) = response.body else { return }
-        environment.memory.keep(body, ofChanged: task, account: account)
+    fileprivate func keep(_ changed: (task: TaskItem, successor: Followed), _ response: Response) {
+        // The answer of a task in a series has more than the task.
+        guard environment.local != nil, changed.successor.isEmpty, case .bytes(let body) = response.body else { return }
+        environment.memory.keep(body, ofChanged: changed.task, account: account)
     }
 
     /// The place of a restore, whose body is optional.
     fileprivate func restorePlace(of id: ID) async throws -> TaskMove.Place {
-        guard !request.body.isEmpty else { return .last }
-        if let problem = Route.Content.json.fault(in: request) { throw problem }
+        guard try hasJSON() else { return .last }
         return try await taskBody(of: id) { json, _ in try TaskBodies.restore(json) }
     }
 }
 
+/// Of a task of a series, what followed it; empty for any other task.
+private typealias Followed = [TaskItem?]
+
+extension Board {
+    fileprivate func followed(_ task: TaskItem) throws -> Followed {
+        task.series == nil ? [] : [try successor(of: task)]
+    }
+}
+
 extension Response {
+    /// A changed task, with what followed it.
+    fileprivate static func changed(_ task: TaskItem, _ successor: Followed) -> Response {
+        guard !successor.isEmpty else { return .task(task) }
+        return .json(tag: EntityTag.tag(task.revision)) { json in
+            json.value(task, also: "successor") { json in
+                if let next = successor[0] { json.value(next) } else { json.null() }
+            }
+        }
+    }
+
     package static func task(_ task: TaskItem, status: Int = 200, headers: [(name: String, value: String)] = [])
         -> Response
     {

@@ -1,33 +1,36 @@
 import Kanban
 
 /// A mail in the queue. It contains no code: the code is made with the mail and is never on disk.
-package struct MailJob: Hashable, Sendable {
+package struct MailJob: Hashable, QueuedJob {
     package enum Kind: String, Sendable, CaseIterable {
         case passwordReset = "password_reset"
+        /// A reset beyond the mails of an hour, sent only if the account has logged in from the network that asks.
+        case ownReset = "own_reset"
         case emailVerification = "email_verification"
         case newDevice = "new_device"
         case passwordChanged = "password_changed"
         /// To the old address.
         case emailChanged = "email_changed"
+        /// To an address that another account asked for.
+        case addressWanted = "address_wanted"
 
         /// The delay before the first attempt. By then a request for a reset is answered, so its time does not tell
         /// whether the account exists.
         package var delay: Duration {
-            self == .passwordReset ? .seconds(1) : .zero
+            code == .passwordReset ? .seconds(1) : .zero
         }
 
-        /// The purpose of its code.
-        package var code: StoredCode.Kind {
+        /// The purpose of its code; `nil` for a mail without one.
+        package var code: StoredCode.Kind? {
             switch self {
-            case .passwordReset: .passwordReset
+            case .passwordReset, .ownReset: .passwordReset
             case .emailVerification: .emailVerification
             case .newDevice, .passwordChanged, .emailChanged: .accountLock
+            case .addressWanted: nil
             }
         }
     }
 
-    /// How long delivery is tried.
-    package static let lifetime: Duration = .seconds(86_400)
     /// The most mails that wait; more are refused.
     package static let most = 10_000
 
@@ -59,10 +62,5 @@ package struct MailJob: Hashable, Sendable {
         self.network = network
         self.createdAt = createdAt
         self.attempts = attempts
-    }
-
-    /// The time until the next attempt: 10 s, doubled each time, at most an hour.
-    package var pause: Duration {
-        min(.seconds(10) * (1 << min(attempts, 9)), .seconds(3600))
     }
 }

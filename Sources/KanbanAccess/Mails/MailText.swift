@@ -3,29 +3,37 @@ import Kanban
 /// The plain text of a mail: what happened, a code on its own line, a link, and what to do if it was not you.
 struct MailText {
     var kind: MailJob.Kind
-    var code: String
-    var link: String
+    /// The code and its link, if the mail has one.
+    var action: (code: String, link: String)?
     var device: String?
     var network: String?
     var at: Timestamp
 
     func written(in language: Language) -> (subject: String, text: String) {
         let words = Words.of(language)
-        let (subject, opening) = words.kinds[kind] ?? ("", "")
+        let (subject, opening) = words.kinds[kind == .ownReset ? .passwordReset : kind] ?? ("", "")
         var paragraphs = [opening]
-        let facts = [(words.device, device), (words.network, network), (words.time, Optional(time))]
+        let facts = [(words.device, device.map(Self.plain)), (words.network, network), (words.time, Optional(time))]
         switch kind.code {
         case .accountLock:
             paragraphs.append(
                 facts.compactMap { name, value in value.map { "\(name): \($0.onOneLine)" } }.joined(separator: "\n")
             )
             paragraphs.append(words.lock)
-        case .passwordReset, .emailVerification:
+        case .passwordReset, .emailVerification, nil:
             break
         }
-        paragraphs += [code, link]
-        paragraphs.append(kind.code == .accountLock ? words.week : words.halfHour)
+        if let action {
+            paragraphs += [action.code, action.link]
+            paragraphs.append(kind.code == .accountLock ? words.week : words.halfHour)
+        }
         return (subject, paragraphs.joined(separator: "\n\n") + "\n")
+    }
+
+    /// A caller's words without what mail programs make a link of.
+    private static func plain(_ words: String) -> String {
+        let kept = words.map { $0.isLetter || $0.isNumber || " -_()'’".contains($0) ? $0 : " " }
+        return String(String(kept).split(separator: " ").joined(separator: " ").prefix(40))
     }
 
     /// To the minute, for people: `2026-11-20 08:19 UTC`.
@@ -66,6 +74,10 @@ struct MailText {
                     "Your e-mail address was changed",
                     "Your Kanbase account has a new e-mail address. This old one gets no more mail about it."
                 ),
+                .addressWanted: (
+                    "Somebody wanted to use your e-mail address",
+                    "Somebody asked to use this address for another Kanbase account. It stays with yours, and there is nothing to do."
+                ),
             ],
             device: "Device", network: "Network", time: "Time",
             lock:
@@ -85,6 +97,10 @@ struct MailText {
                 .emailChanged: (
                     "이메일 주소 변경", "Kanbase 계정의 이메일 주소가 변경되었습니다. 이전 주소인 이곳으로는 더 이상 메일을 보내지 않습니다."
                 ),
+                .addressWanted: (
+                    "이메일 주소 사용 요청",
+                    "누군가 이 주소를 다른 Kanbase 계정에 쓰려고 했습니다. 주소는 그대로 회원님의 계정에 있으며, 아무것도 하지 않아도 됩니다."
+                ),
             ],
             device: "기기", network: "네트워크", time: "시각",
             lock:
@@ -103,6 +119,10 @@ struct MailText {
                 .passwordChanged: ("パスワードの変更", "Kanbase アカウントのパスワードが変更されました。"),
                 .emailChanged: (
                     "メールアドレスの変更", "Kanbase アカウントのメールアドレスが変更されました。以前のアドレスであるこちらには、今後メールを送りません。"
+                ),
+                .addressWanted: (
+                    "メールアドレスの使用依頼",
+                    "このアドレスを別の Kanbase アカウントで使う依頼がありました。アドレスは現在のアカウントのままで、何もする必要はありません。"
                 ),
             ],
             device: "端末", network: "ネットワーク", time: "時刻",

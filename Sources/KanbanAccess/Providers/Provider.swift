@@ -19,6 +19,9 @@ package struct Provider: Hashable, Sendable {
     /// The built-in issuers.
     package static let wellKnown = ["apple": "https://appleid.apple.com", "google": "https://accounts.google.com"]
 
+    /// Whether it is Apple, which has more to say than OpenID Connect; under its name also a stand-in, for tests.
+    package var isApple: Bool { name == "apple" || issuer == Self.wellKnown["apple"] }
+
     /// Reads `NAME=ISSUER,CLIENT_ID[,CLIENT_ID…]`, or `apple=CLIENT_ID[,CLIENT_ID…]`; `nil` for anything else.
     ///
     /// An issuer needs https; http is accepted only for a loopback address, for tests.

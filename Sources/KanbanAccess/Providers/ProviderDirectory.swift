@@ -3,6 +3,8 @@ import Kanban
 
 /// The configured sign-in providers with their keys.
 package final class ProviderDirectory: Sendable {
+    /// In the order of the configuration.
+    package let all: [Provider]
     private let providers: [String: (provider: Provider, keys: IssuerKeys)]
     private let clock: @Sendable () -> Timestamp
 
@@ -10,6 +12,7 @@ package final class ProviderDirectory: Sendable {
         _ providers: [Provider] = [], clock: @escaping @Sendable () -> Timestamp, fetch: @escaping ProviderFetch
     ) {
         self.clock = clock
+        all = providers
         self.providers = Dictionary(
             providers.map { ($0.name, ($0, IssuerKeys(issuer: $0.issuer, clock: clock, fetch: fetch))) },
             uniquingKeysWith: { $1 })
@@ -27,14 +30,36 @@ package final class ProviderDirectory: Sendable {
         guard let (provider, keys) = providers[name] else { throw AccessError.unknownProvider }
         // On a thread of the pool: parsing and verifying a token must not block the caller's event loop.
         return try await Task.detached { [clock] in
-            try await Self.verified(text, of: provider, keys, nonce: nonce, clock)
+            let token = try SignedToken(text, .idToken)
+            try await Self.verify(token, by: keys)
+            return try ProvenIdentity(
+                token.claims, of: provider, named: keys.name, nonce: nonce, now: clock(), digest: token.digest)
         }.value
     }
 
-    private static func verified(
-        _ text: String, of provider: Provider, _ keys: IssuerKeys, nonce: String?, _ clock: @Sendable () -> Timestamp
-    ) async throws -> ProvenIdentity {
-        let token = try IDToken(text)
+    /// Verifies what Apple tells about a person.
+    /// - Throws: ``AccessError/notificationInvalid(_:)``, ``AccessError/providerUnavailable``.
+    package func notification(_ text: String) async throws -> AppleNotification {
+        // As above.
+        try await Task.detached { [clock, providers] in
+            do {
+                let token = try SignedToken(text, .notification)
+                let audiences = token.audiences
+                let addressee = providers.values.first { provider, _ in
+                    provider.isApple && !audiences.isEmpty && audiences.allSatisfy(provider.clientIDs.contains)
+                }
+                guard let (provider, keys) = addressee else {
+                    throw AccessError.tokenInvalid("It is meant for another client.")
+                }
+                try await Self.verify(token, by: keys)
+                return try AppleNotification(token.claims, of: provider, named: keys.name, now: clock())
+            } catch AccessError.tokenInvalid(let reason) {
+                throw AccessError.notificationInvalid(reason)
+            }
+        }.value
+    }
+
+    private static func verify(_ token: SignedToken, by keys: IssuerKeys) async throws {
         let key: SignatureKey?
         do {
             key = try await keys.key(named: token.keyID, for: token.algorithm)
@@ -44,6 +69,5 @@ package final class ProviderDirectory: Sendable {
         guard let key, token.isSigned(by: key) else {
             throw AccessError.tokenInvalid("Its signature is of no key of the issuer.")
         }
-        return try ProvenIdentity(token.claims, of: provider, named: keys.name, nonce: nonce, now: clock())
     }
 }

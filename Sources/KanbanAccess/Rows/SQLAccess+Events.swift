@@ -21,29 +21,18 @@ extension SQLAccess {
                 device: row.optionalText(4), network: row.optionalText(5))
         }
     }
+}
 
-    package func hasLoggedIn(_ account: AccountKey) throws -> Bool {
-        let statement = try connection.statement(
-            "SELECT 1 FROM account_events WHERE account = ?1 AND kind = 'log_in' LIMIT 1")
-        statement.bind(1, account.number)
-        return try first(of: statement) { _ in true } ?? false
-    }
-
-    package func hasLoggedIn(_ account: AccountKey, device: String?, network: String?) throws -> Bool {
-        let statement = try connection.statement(
-            """
-            SELECT 1 FROM account_events WHERE account = ?1 AND device IS NOT DISTINCT FROM ?2
-                AND network IS NOT DISTINCT FROM ?3 AND kind = 'log_in' LIMIT 1
-            """)
-        statement.bind(1, account.number)
-        statement.bind(2, device)
-        statement.bind(3, network)
-        return try first(of: statement) { _ in true } ?? false
+extension AccountEvent.Kind {
+    /// The most events of this kind of an account. Each kind has its own share, so that many of one push out no others.
+    fileprivate var most: Int {
+        switch self {
+        case .logIn, .logInFailed: 500
+        default: 100
+        }
     }
 }
 
-/// The most failures, and the most other events, of an account. Failed guesses must not push out other events.
-private let most = (failures: 500, others: AccountEvent.most - 500)
 /// One in this many additions trims the events.
 private let trimming: Int64 = 64
 
@@ -62,23 +51,17 @@ extension SQLAccessWriter {
         statement.bind(6, visitor.network)
         let number = try all(of: statement) { $0.integer(0) }.first ?? 0
         guard number % trimming == 0 else { return }
-        let failures = try connection.statement(
+        let removal = try connection.statement(
             """
-            DELETE FROM account_events WHERE account = ?1 AND kind = 'log_in_failed' AND number <= (
-                SELECT number FROM account_events WHERE account = ?1 AND kind = 'log_in_failed'
+            DELETE FROM account_events WHERE account = ?1 AND kind = ?3 AND number <= (
+                SELECT number FROM account_events WHERE account = ?1 AND kind = ?3
                 ORDER BY number DESC LIMIT 1 OFFSET ?2)
             """)
-        failures.bind(1, account.number)
-        failures.bind(2, most.failures)
-        try failures.run()
-        let others = try connection.statement(
-            """
-            DELETE FROM account_events WHERE account = ?1 AND kind <> 'log_in_failed' AND number <= (
-                SELECT number FROM account_events WHERE account = ?1 AND kind <> 'log_in_failed'
-                ORDER BY number DESC LIMIT 1 OFFSET ?2)
-            """)
-        others.bind(1, account.number)
-        others.bind(2, most.others)
-        try others.run()
+        for kind in AccountEvent.Kind.allCases {
+            removal.bind(1, account.number)
+            removal.bind(2, kind.most)
+            removal.bind(3, kind.rawValue)
+            try removal.run()
+        }
     }
 }

@@ -6,7 +6,8 @@ extension SQLAccess {
     package func identity(provider: String, subject: String) throws -> Identity? {
         let statement = try connection.statement(
             """
-            SELECT id, account, provider, subject, email, created_at FROM identities WHERE provider = ?1 AND subject = ?2
+            SELECT id, account, provider, subject, email, created_at, silenced_email FROM identities
+            WHERE provider = ?1 AND subject = ?2
             """)
         statement.bind(1, provider)
         statement.bind(2, subject)
@@ -16,7 +17,7 @@ extension SQLAccess {
     package func identities(of account: AccountKey) throws -> [Identity] {
         let statement = try connection.statement(
             """
-            SELECT id, account, provider, subject, email, created_at FROM identities WHERE account = ?1
+            SELECT id, account, provider, subject, email, created_at, silenced_email FROM identities WHERE account = ?1
             ORDER BY created_at, id
             """)
         statement.bind(1, account.number)
@@ -26,7 +27,8 @@ extension SQLAccess {
     private func readIdentity(_ row: Database.Statement) throws -> Identity {
         Identity(
             id: try row.id(0), account: AccountKey(number: row.integer(1)), provider: row.text(2), subject: row.text(3),
-            email: row.optionalText(4), createdAt: row.timestamp(5))
+            email: row.optionalText(4), createdAt: row.timestamp(5),
+            silencedEmail: row.optionalText(6).map(EmailAddress.init(stored:)))
     }
 
     package func invitation(digest: [UInt8]) throws -> Invitation? {
@@ -67,6 +69,15 @@ extension SQLAccess {
 }
 
 extension SQLAccessWriter {
+    package func useIDToken(_ digest: [UInt8], until end: Timestamp) throws -> Bool {
+        let statement = try connection.statement(
+            "INSERT INTO used_id_tokens (digest, expires_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
+        statement.bind(1, digest)
+        statement.bind(2, end)
+        try statement.run()
+        return connection.changes > 0
+    }
+
     package func insert(_ identity: Identity) throws {
         let statement = try connection.statement(
             """
@@ -78,6 +89,16 @@ extension SQLAccessWriter {
         statement.bind(4, identity.subject)
         statement.bind(5, identity.email)
         statement.bind(6, identity.createdAt)
+        try statement.run()
+        try removeErasure(of: identity.account)
+    }
+
+    package func setSilencedEmail(_ email: EmailAddress?, of identity: Identity) throws {
+        let statement = try connection.statement(
+            "UPDATE identities SET silenced_email = ?3 WHERE account = ?1 AND id = ?2")
+        statement.bind(1, identity.account.number)
+        statement.bind(2, identity.id)
+        statement.bind(3, email?.text)
         try statement.run()
     }
 

@@ -24,7 +24,8 @@ extension SQLBoardWriter {
 }
 
 extension SQLBoardWriter {
-    /// Purges expired codes and invitations, and events older than a year, of all accounts.
+    /// Purges expired codes, used tokens of providers, invitations and revocations, and events older than a year, of all
+    /// accounts.
     /// - Returns: at least `limit` when there may be more.
     package func purgeAccess(limit: Int) throws -> Int {
         let codes = try connection.statement(
@@ -33,12 +34,32 @@ extension SQLBoardWriter {
         codes.bind(2, limit)
         try codes.run()
         var most = connection.changes
+        let tokens = try connection.statement(
+            """
+            DELETE FROM used_id_tokens WHERE digest IN (
+                SELECT digest FROM used_id_tokens WHERE expires_at < ?1 LIMIT ?2)
+            """)
+        tokens.bind(1, now)
+        tokens.bind(2, limit)
+        try tokens.run()
+        most = max(most, connection.changes)
         // A day later, because until then they count for the limit of a day.
         let invitations = try connection.statement(
             "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at < ?1 LIMIT ?2)")
         invitations.bind(1, now.adding(milliseconds: -86_400_000))
         invitations.bind(2, limit)
         try invitations.run()
+        most = max(most, connection.changes)
+        // The queue deletes them itself; not those of a server that was started without Apple's key again.
+        let revocations = try connection.statement(
+            """
+            DELETE FROM revocations WHERE number IN (
+                SELECT number FROM (SELECT number, created_at FROM revocations ORDER BY number LIMIT ?2) AS oldest
+                WHERE created_at < ?1)
+            """)
+        revocations.bind(1, now.adding(milliseconds: -Retry.lifetime.components.seconds * 1000))
+        revocations.bind(2, limit)
+        try revocations.run()
         most = max(most, connection.changes)
         // Numbers grow with time, so the oldest come first.
         let events = try connection.statement(

@@ -12,9 +12,15 @@ package protocol SQLAccess<Database>: AccessReader {
 /// Accounts in SQLite as a reader sees them.
 package struct SQLiteAccess: SQLAccess {
     package let connection: SQLiteConnection
+    private let context: BoardContext
 
-    package init(connection: SQLiteConnection) {
+    package init(connection: SQLiteConnection, context: BoardContext) {
         self.connection = connection
+        self.context = context
+    }
+
+    package func board(of account: AccountKey) -> any BoardReader {
+        SQLiteBoard(account: account, connection: connection, context: context)
     }
 }
 
@@ -24,7 +30,8 @@ extension SQLAccess {
     package func account(_ key: AccountKey) throws -> Account? {
         try first(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image
+            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image,
+                pending_email
             FROM accounts WHERE number = ?1
             """, key, readAccount)
     }
@@ -32,7 +39,8 @@ extension SQLAccess {
     package func account(foldedEmail: String) throws -> Account? {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image
+            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image,
+                pending_email
             FROM accounts WHERE email_folded = ?1
             """)
         statement.bind(1, foldedEmail)
@@ -46,7 +54,8 @@ extension SQLAccess {
     package func accounts(after key: AccountKey?, limit: Int) throws -> [Account] {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image
+            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image,
+                pending_email
             FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2
             """)
         statement.bind(1, key?.number ?? 0)
@@ -57,7 +66,8 @@ extension SQLAccess {
     private func readAccount(_ row: Database.Statement) throws -> Account {
         Account(
             key: AccountKey(number: row.integer(0)), id: try row.id(1),
-            email: row.optionalText(2).map(EmailAddress.init(stored:)), displayName: row.optionalText(3),
+            email: row.optionalText(2).map(EmailAddress.init(stored:)),
+            pendingEmail: row.optionalText(10).map(EmailAddress.init(stored:)), displayName: row.optionalText(3),
             image: row.optionalID(9), createdAt: row.timestamp(4), isEmailVerified: row.integer(5) != 0,
             state: Account.State(rawValue: Int(row.integer(6))) ?? .disabled,
             limits: OwnLimits(bytes: row.optionalInteger(7), tasks: row.optionalInteger(8)))
@@ -70,14 +80,16 @@ extension SQLAccess {
     package func session(digest: [UInt8]) throws -> Session? {
         try first(
             """
-            SELECT id, account, device, created_at, last_used_at, expires_at, provider FROM sessions WHERE token_hash = ?1
+            SELECT id, account, device, created_at, last_used_at, expires_at, provider, proven_at, identity, client_id
+            FROM sessions WHERE token_hash = ?1
             """, digest, readSession)
     }
 
     package func sessions(of account: AccountKey) throws -> [Session] {
         try all(
             """
-            SELECT id, account, device, created_at, last_used_at, expires_at, provider FROM sessions WHERE account = ?1
+            SELECT id, account, device, created_at, last_used_at, expires_at, provider, proven_at, identity, client_id
+            FROM sessions WHERE account = ?1
             ORDER BY last_used_at DESC, id DESC
             """, account, readSession)
     }
@@ -90,7 +102,8 @@ extension SQLAccess {
         Session(
             id: try row.id(0), account: AccountKey(number: row.integer(1)), device: row.optionalText(2),
             createdAt: row.timestamp(3), lastUsedAt: row.timestamp(4), expiresAt: row.timestamp(5),
-            provider: row.optionalText(6))
+            provider: row.optionalText(6), provenAt: row.optionalTimestamp(7), identity: row.optionalID(8),
+            clientID: row.optionalText(9))
     }
 }
 

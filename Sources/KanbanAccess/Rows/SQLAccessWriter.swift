@@ -26,6 +26,8 @@ extension SQLAccessWriter {
     package var connection: Database { writer.connection }
     package var now: Timestamp { writer.now }
 
+    package func board(of account: AccountKey) -> any BoardReader { writer.writer(for: account) }
+
     package func makeID() -> ID {
         writer.makeID()
     }
@@ -60,7 +62,8 @@ extension SQLAccessWriter {
     package func save(_ account: Account) throws {
         let statement = try connection.statement(
             """
-            UPDATE accounts SET email = ?2, email_folded = ?3, display_name = ?4, email_verified = ?5, state = ?6
+            UPDATE accounts SET email = ?2, email_folded = ?3, display_name = ?4, email_verified = ?5, state = ?6,
+                pending_email = ?7
             WHERE number = ?1
             """)
         statement.bind(1, account.key.number)
@@ -69,7 +72,9 @@ extension SQLAccessWriter {
         statement.bind(4, account.displayName)
         statement.bind(5, account.isEmailVerified ? 1 : 0)
         statement.bind(6, account.state.rawValue)
+        statement.bind(7, account.pendingEmail?.text)
         try statement.run()
+        if account.isEmailVerified, account.limits == .unproven { try setLimits(OwnLimits(), of: account.key) }
     }
 
     package func setImage(_ id: ID?, of account: AccountKey) throws {
@@ -86,6 +91,7 @@ extension SQLAccessWriter {
         statement.bind(1, account.number)
         statement.bind(2, hash)
         try statement.run()
+        try removeErasure(of: account)
     }
 
     package func setLimits(_ limits: OwnLimits, of account: AccountKey) throws {
@@ -101,8 +107,9 @@ extension SQLAccessWriter {
     package func insert(_ session: Session, digest: [UInt8]) throws {
         let statement = try connection.statement(
             """
-            INSERT INTO sessions (account, id, token_hash, device, created_at, last_used_at, expires_at, provider)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO sessions (account, id, token_hash, device, created_at, last_used_at, expires_at, provider, proven_at,
+                identity, client_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """)
         statement.bind(1, session.account.number)
         statement.bind(2, session.id)
@@ -112,6 +119,9 @@ extension SQLAccessWriter {
         statement.bind(6, session.lastUsedAt)
         statement.bind(7, session.expiresAt)
         statement.bind(8, session.provider)
+        statement.bind(9, session.provenAt)
+        statement.bind(10, session.identity)
+        statement.bind(11, session.clientID)
         try statement.run()
     }
 
@@ -127,6 +137,8 @@ extension SQLAccessWriter {
 
     package func removeSession(_ id: ID, of account: AccountKey) throws -> Bool {
         writer.writing.noteEnding(of: account)
+        // On every log-out, also where no device was ever registered: one look into an index.
+        _ = try remove("DELETE FROM devices WHERE account = ?1 AND session = ?2", id, of: account)
         return try remove("DELETE FROM sessions WHERE account = ?1 AND id = ?2", id, of: account)
     }
 

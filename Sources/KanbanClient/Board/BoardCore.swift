@@ -4,12 +4,6 @@ import Kanban
 import KanbanRows
 import Locks
 
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
-
 /// What the calls of a board share: the replica of the account that is shown, its token, and how the engine stands.
 final class BoardCore: Sendable {
     let folder: URL
@@ -20,6 +14,7 @@ final class BoardCore: Sendable {
     let dependencies: Dependencies
     let secrets: any Secrets
     let doorbell = RegionDoorbell()
+    let reads: LiveReads
     private let state: Locked<State>
     /// `nil` where the board is only read.
     private let lock: FolderLock?
@@ -27,6 +22,12 @@ final class BoardCore: Sendable {
     /// Tells the engine that the replica is empty, and has to be loaded.
     private let reload: @Sendable () -> Void
     private let nextAsker = Locked(0)
+    private let attempts = Locked<Timestamp?>(nil)
+    /// Whether this process has the folder also between two calls.
+    private let isAwake = Locked(true)
+    let pathWatch = Locked<(any Sendable)?>(nil)
+    /// Of a board in memory.
+    private let scratch: ScratchFolder?
 
     private struct State {
         var replica: Replica
@@ -34,6 +35,8 @@ final class BoardCore: Sendable {
         var account: KanbanID?
         var token: String?
         var phase = SyncStatus.Phase.idle
+        /// Why it waits.
+        var reason: KanbanError?
         var isFromDevice = true
         var isClosed = false
     }
@@ -45,11 +48,13 @@ final class BoardCore: Sendable {
 
     /// - Parameter server: `nil` to read the board of the server that was opened last.
     /// - Throws: ``KanbanError/storage(_:)`` when another process has the folder, ``KanbanError/newerData``.
-    init(folder: URL, server: URL?, configuration: Configuration) throws {
+    init(folder: URL, server: URL?, configuration: Configuration, scratch: ScratchFolder? = nil) throws {
+        self.scratch = scratch
         let isReadOnly = server == nil
         self.folder = folder
         self.configuration = configuration
         dependencies = configuration.dependencies
+        reads = LiveReads(now: configuration.dependencies.now)
         if !isReadOnly {
             do {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -78,7 +83,7 @@ final class BoardCore: Sendable {
         let account = Self.shownAccount(in: boards)
         let replica = try Replica(
             in: Self.folder(of: account, in: boards), dependencies: configuration.dependencies,
-            isReadOnly: isReadOnly, doorbell: doorbell, log: configuration.log, onReplaced: reload)
+            isReadOnly: isReadOnly, lock: lock, doorbell: doorbell, log: configuration.log, onReplaced: reload)
         // A keychain that is locked gives no token yet: the board is there, and the engine says that it is logged out.
         let address = self.server
         let token = try? account.flatMap { try secrets.read(Self.secretName(address, $0)) }
@@ -142,7 +147,7 @@ final class BoardCore: Sendable {
         _ query: LiveQuery, of regions: Set<Region>,
         _ read: @escaping @Sendable (SQLiteBoard) throws -> (Value, Timestamp?)
     ) -> Live<Value> {
-        Live(query, of: regions, doorbell, dependencies) { [self] in try self.read(read) }
+        Live(query, of: regions, doorbell, dependencies, reads) { [self] in try self.read(read) }
     }
 
     // MARK: - Which account
@@ -174,13 +179,22 @@ final class BoardCore: Sendable {
         return isUnheard ?? false
     }
 
+    /// When the server takes the next attempt to log in and the like, if it said so with the last one.
+    var nextAttempt: Timestamp? {
+        get { attempts.withLock { $0 } }
+        set { attempts.withLock { $0 = newValue } }
+    }
+
     /// Shows another account's board, or that without one.
-    func show(_ account: KanbanID?, token: String?) async throws {
+    /// - Parameter answer: of the log-in, with what is known of the account.
+    func show(_ account: KanbanID?, token: String?, answer: JSON? = nil) async throws {
         // A log-in may be answered after the board was closed.
         guard !isClosed else { throw KanbanError.closed }
         let replica = try Replica(
-            in: Self.folder(of: account, in: boards), dependencies: dependencies, doorbell: doorbell, log: log,
-            onReplaced: reload)
+            in: Self.folder(of: account, in: boards), dependencies: dependencies, isResting: !isAwake.withLock { $0 },
+            lock: lock, doorbell: doorbell, log: log, onReplaced: reload)
+        // On a full disk the board is shown all the same: the server tells it once more.
+        if let answer { try? await replica.write { try $0.noteLogIn(answer) } }
         let standing = try replica.standing()
         if let account, let token { try secrets.write(token, for: Self.secretName(server, account)) }
         let file = boards.appending(path: Self.nameOfShown)
@@ -198,6 +212,8 @@ final class BoardCore: Sendable {
             state.isFromDevice = true
             return old
         }
+        // It may have been paused, or started, meanwhile.
+        replica.setResting(!isAwake.withLock { $0 })
         tell(.switched(hasCursor: standing.hasCursor, hasUnsent: standing.hasUnsent))
         doorbell.ring(Set(Region.allCases))
         await old.close()
@@ -274,15 +290,50 @@ final class BoardCore: Sendable {
         if let running {
             await withCheckedContinuation { done in running.driver.events.yield(.closed(done)) }
         }
+        watchPath(false)
         doorbell.close()
         await replica.close()
-        lock?.release()
+        rest()
+    }
+
+    // MARK: - Resting
+
+    /// Lets go of every file: from now on each call opens what it needs, and closes it again.
+    func rest() {
+        let wasAwake = isAwake.withLock { isAwake in
+            defer { isAwake = false }
+            return isAwake
+        }
+        replica.setResting(true)
+        if wasAwake { lock?.release() }
+    }
+
+    func wake() {
+        guard !isClosed else { return }
+        isAwake.withLock { isAwake in
+            // Another process has it by now: then each edit says so, until that lets go of it.
+            guard !isAwake, (try? lock?.hold()) != nil else { return }
+            isAwake = true
+        }
+        replica.setResting(false)
+    }
+
+    /// Returns when what was under way is over, and what ``rest()`` closes is closed.
+    func settle() async {
+        await withCheckedContinuation { done in
+            let isAsked = engine.withLock { engine in
+                engine?.driver.events.yield(.settled(done))
+                return engine != nil
+            }
+            if !isAsked { done.resume() }
+        }
+        await replica.settle()
     }
 
     // MARK: - Status
 
-    func setPhase(_ phase: SyncStatus.Phase) {
-        state.withLock { $0.phase = phase }
+    func setPhase(_ phase: SyncStatus.Phase, reason: KanbanError?) {
+        state.withLock { ($0.phase, $0.reason) = (phase, reason) }
         doorbell.ring([.status])
     }
 
@@ -300,14 +351,17 @@ final class BoardCore: Sendable {
             defer { state.isFromDevice = isFromDevice }
             return state.isFromDevice != isFromDevice
         }
-        if isNews { doorbell.ring([.status]) }
+        guard isNews else { return }
+        doorbell.ring([.status])
+        // The feed does not tell of the account. Once for each start is enough, for few devices change it.
+        if !isFromDevice, account != nil { Task { [self] in await refreshAccount() } }
     }
 
     func status(_ reader: SQLiteBoard) throws -> SyncStatus {
-        let (phase, isFromDevice) = state.withLock { ($0.phase, $0.isFromDevice) }
+        let (phase, reason, isFromDevice) = state.withLock { ($0.phase, $0.reason, $0.isFromDevice) }
         let lastSync = try reader.connection.state(.lastSync).flatMap(Int64.init)
         return SyncStatus(
-            phase: phase, pendingEdits: try reader.connection.pendingCount(),
+            phase: phase, reason: reason, pendingEdits: try reader.connection.pendingCount(),
             lastSync: lastSync.map { Date(Timestamp(milliseconds: $0)) }, isFromDevice: isFromDevice)
     }
 }
@@ -337,41 +391,5 @@ extension SQLiteConnection {
     /// The whole state was read once to its end.
     var hasCursor: Bool {
         get throws { try state(.cursor) != nil && state(.isLoading) == nil }
-    }
-}
-
-/// Keeps other processes out of the folder while a board is open.
-final class FolderLock: Sendable {
-    private let descriptor: Locked<Int32>
-
-    init(_ folder: URL) throws {
-        let path = folder.appending(path: "lock", directoryHint: .notDirectory).path
-        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard opened >= 0 else { throw KanbanError.storage("\(path) cannot be opened.") }
-        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
-            Self.close(opened)
-            throw KanbanError.storage("Another process has the board open; only one may.")
-        }
-        descriptor = Locked(opened)
-    }
-
-    deinit { release() }
-
-    func release() {
-        descriptor.withLock { descriptor in
-            guard descriptor >= 0 else { return }
-            // Unlocked as well: a process that the app starts has a copy of the descriptor until its exec, which keeps the lock.
-            flock(descriptor, LOCK_UN)
-            Self.close(descriptor)
-            descriptor = -1
-        }
-    }
-
-    private static func close(_ descriptor: Int32) {
-        #if canImport(Darwin)
-            Darwin.close(descriptor)
-        #else
-            Glibc.close(descriptor)
-        #endif
     }
 }

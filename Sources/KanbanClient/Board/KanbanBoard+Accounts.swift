@@ -11,16 +11,12 @@ extension KanbanBoard {
         var members: [JSON.Member] = [.init("email", .string(email)), .init("password", .string(password))]
         if let name { members.append(.init("displayName", .string(name))) }
         if let invitation { members.append(.init("invitation", .string(invitation))) }
-        do {
-            _ = try await ask("/accounts", .object(members))
-        } catch {
-            throw Failure.told(error, as: \.errorEverywhere)
-        }
+        _ = try await askWithoutAccount(.post("/accounts", .object(members))) { try await $0.json($1).json }
         try await logIn(email: email, password: password, guest: .add)
     }
 
     /// - Throws: ``KanbanError/wrongPassword``; with the right one ``KanbanError/guestData(_:)`` when there is something to
-    ///   decide on; ``KanbanError/invalid(_:)`` with a fault at `#/server`: there is no Kanbase at the address; …
+    ///   decide on; ``KanbanError/notKanbase``, ``KanbanError/untrustedCertificate`` …
     public func logIn(
         email: String, password: String, device: String? = nil, guest: GuestData = .ask
     ) async throws {
@@ -31,9 +27,8 @@ extension KanbanBoard {
     public func logIn(
         provider: String, idToken: String, nonce: String? = nil, device: String? = nil, guest: GuestData = .ask
     ) async throws {
-        var members: [JSON.Member] = [.init("provider", .string(provider)), .init("idToken", .string(idToken))]
-        if let nonce { members.append(.init("nonce", .string(nonce))) }
-        try await logIn(.object(members), device: device, guest: guest)
+        let proof = ProviderToken(provider: provider, idToken: idToken, nonce: nonce)
+        try await logIn(.object(proof.members), device: device, guest: guest)
     }
 
     private func logIn(_ credentials: JSON, device: String?, guest: GuestData) async throws {
@@ -44,28 +39,33 @@ extension KanbanBoard {
         if let undecided, credentials["idToken"] != nil { throw KanbanError.guestData(undecided) }
         let body = JSON.object(
             (credentials.objectMembers ?? []) + (device.map { [JSON.Member("device", .string($0))] } ?? []))
-        let (token, account) = try await openSession(body)
-        var outdone: StoredIssue?
+        let session = try await openSession(body)
+        let token = session.token
+        var outdone: [StoredIssue] = []
         do {
             // The password is right: only its owner is asked about what was made without an account.
             if let undecided { throw KanbanError.guestData(undecided) }
             if guest == .add, let ofGuest {
                 try await send(ofGuest, token: token)
-                outdone = try await settingsOutdone(ofGuest, token: token)
+                outdone = try await self.outdone(ofGuest, token: token)
             }
-            try await show(account, token: token)
+            try await show(session)
         } catch {
             // What is shown stays, and the session ends. If ending it fails too, its token is forgotten.
-            _ = await end(token, timeout: .seconds(60))
+            await end(token, timeout: .seconds(60))
             throw error
         }
-        if let outdone { try await core.replica.write { try $0.add(outdone) } }
+        let issues = outdone
+        if !issues.isEmpty {
+            try await core.replica.write { transaction in for issue in issues { try transaction.add(issue) } }
+        }
         if let ofGuest { await settle(ofGuest, guest, token: token) }
-        await endForgottenSession(of: account)
+        await endForgottenSession(of: session.account)
     }
 
     /// Shows the account's board. The session that this device had of the account before is to end.
-    private func show(_ account: KanbanID, token: String) async throws {
+    private func show(_ session: OpenedSession) async throws {
+        let (account, token) = (session.account, session.token)
         let secret = BoardCore.secretName(core.server, account)
         let earlier = try core.secrets.read(secret)
         if let earlier, earlier != token {
@@ -73,7 +73,7 @@ extension KanbanBoard {
             try core.secrets.write(earlier, for: secret + Self.forgotten)
         }
         do {
-            try await core.show(account, token: token)
+            try await core.show(account, token: token, answer: session.answer)
         } catch {
             // The device goes on with the earlier session, as far as the secrets can be written.
             try? core.secrets.write(earlier, for: secret)
@@ -90,20 +90,24 @@ extension KanbanBoard {
         do {
             _ = try await core.client(token: token).json(call)
         } catch {
-            throw Failure.told(error)
+            throw core.told(error)
         }
     }
 
-    /// An account keeps its own settings: an issue has those of the guest that differ.
-    private func settingsOutdone(_ guest: GuestBoard, token: String) async throws -> StoredIssue? {
-        let mine = guest.settings.flatMembers
-        guard !mine.isEmpty else { return nil }
+    /// An account keeps its own settings and the looks of its categories: issues have those of the guest that differ.
+    private func outdone(_ guest: GuestBoard, token: String) async throws -> [StoredIssue] {
         do {
-            let theirs = try await core.client(token: token).json(.get("/settings")).json
-            let outdone = mine.filter { theirs[flat: $0.name] != $0.value }
-            return outdone.isEmpty ? nil : .outdone(outdone, by: theirs, of: .settings)
+            let client = core.client(token: token)
+            var issues: [StoredIssue] = []
+            if guest.hasSettings {
+                issues += guest.outdone(settings: try await client.json(.get("/settings")).json)
+            }
+            if guest.hasCategories {
+                issues += guest.outdone(categories: try await client.json(.get("/categories")).json)
+            }
+            return issues
         } catch {
-            throw Failure.told(error)
+            throw core.told(error)
         }
     }
 
@@ -131,34 +135,34 @@ extension KanbanBoard {
         }
     }
 
-    /// Asks a server for an account or a session.
-    private func ask(_ path: String, _ body: JSON) async throws -> JSON {
+    /// Asks the server something that needs no log-in.
+    func askWithoutAccount<Answer: Sendable>(
+        _ call: APICall, _ ask: (APIClient, APICall) async throws -> Answer
+    ) async throws -> Answer {
         let replica = core.replica
         do {
-            let json = try await core.client(token: nil).json(.post(path, body)).json
+            let answer = try await ask(core.client(token: nil), call)
             try await replica.noteAnswered()
-            return json
-        } catch let failure as Failure where failure.isOfKanbase {
-            try await replica.noteAnswered()
-            throw failure
+            return answer
+        } catch {
+            if let failure = error as? Failure, failure.isOfKanbase { try await replica.noteAnswered() }
+            throw core.toldOfAccount(error, otherwise: \.errorEverywhere)
         }
     }
 
-    private func openSession(_ body: JSON) async throws -> (token: String, account: KanbanID) {
+    func openSession(_ body: JSON) async throws -> OpenedSession {
         let json: JSON
         do {
-            json = try await ask("/sessions", body)
-        } catch Failure.problem(let problem) where problem.status == 401 {
-            // The server refuses a provider's token in the same way.
-            guard body["password"] == nil else { throw KanbanError.wrongPassword }
-            throw KanbanError.server(status: 401, code: problem.code, requestID: problem.requestID)
-        } catch {
-            throw Failure.told(error, as: \.errorEverywhere)
+            json = try await askWithoutAccount(.post("/sessions", body)) { try await $0.json($1).json }
+        } catch KanbanError.loggedOut where body["password"] != nil {
+            throw KanbanError.wrongPassword
+        } catch KanbanError.server(status: 401, _, _) where body["password"] != nil {
+            throw KanbanError.wrongPassword
         }
-        guard let token = json["token"]?.stringValue,
-            let account = json["account"]?["id"]?.stringValue.flatMap({ KanbanID($0) })
-        else { throw KanbanError.tooOld }
-        return (token, account)
+        guard let token = json["token"]?.stringValue, let account = json["account"]?.id("id") else {
+            throw KanbanError.tooOld
+        }
+        return OpenedSession(token: token, account: account, answer: json)
     }
 
     /// Logs out, and shows the board without an account. Without a network the session ends at the next log-in of the
@@ -168,6 +172,7 @@ extension KanbanBoard {
     public func logOut(_ keep: LocalData = .remove) async throws {
         try core.requireWriting()
         guard let account = core.account else { return }
+        await core.makeQueuedEdits()
         if keep == .remove { try core.replica.read { try $0.connection.requireNothingUnsent() } }
         let token = core.token
         try await core.show(nil, token: nil)
@@ -190,21 +195,23 @@ extension KanbanBoard {
         let secret = BoardCore.secretName(core.server, account)
         if let token { try core.secrets.write(token, for: secret + Self.forgotten) }
         try core.secrets.write(nil, for: secret)
-        await endForgottenSession(of: account)
+        // The user waits, and a network may swallow the request. What is not answered in time ends with the next log-in.
+        await endForgottenSession(of: account, timeout: .seconds(2))
     }
 
-    private static let forgotten = "|ended"
+    static let forgotten = "|ended"
 
-    private func endForgottenSession(of account: KanbanID) async {
+    private func endForgottenSession(of account: KanbanID, timeout: Duration = .seconds(10)) async {
         let name = BoardCore.secretName(core.server, account) + Self.forgotten
         // It may fail at every step: then it is tried at the next log-in, and a session that nobody uses ends by itself.
         guard let token = try? core.secrets.read(name) else { return }
-        if await end(token, timeout: .seconds(10)) { try? core.secrets.write(nil, for: name) }
+        if await end(token, timeout: timeout) { try? core.secrets.write(nil, for: name) }
     }
 
     /// Ends a session, also when the caller was cancelled.
     /// - Returns: true when it is over.
-    private func end(_ token: String, timeout: Duration) async -> Bool {
+    @discardableResult
+    func end(_ token: String, timeout: Duration) async -> Bool {
         let client = core.client(token: token)
         let call = APICall(method: "DELETE", path: "/sessions/current", timeout: timeout)
         // It may fail in any way: the session stays then.
@@ -213,74 +220,18 @@ extension KanbanBoard {
     }
 }
 
-/// The board without an account, as it is sent to one.
-private struct GuestBoard {
-    var counts: BoardCounts
-    /// It holds something besides tasks.
-    private var hasMore: Bool
-    /// Those that are set.
-    var settings: JSON
-    /// As `POST /import` takes it, with ids, places and times; `nil` when there is nothing.
-    var document: JSON?
-    /// Deleted tasks, of which the account's server hears when they are restored.
-    var trash: [TaskItem]
-    /// Those that hold what is nowhere else.
-    var issues: [StoredIssue]
-    /// Grows with every edit.
-    var revision: Revision
-
-    var isWorthAsking: Bool { counts.total > 0 || hasMore }
-
-    var isEmpty: Bool { document == nil && trash.isEmpty && issues.isEmpty }
-
-    init(_ reader: SQLiteBoard) throws {
-        counts = BoardCounts(try reader.taskCounts())
-        hasMore = try !reader.categories().isEmpty || reader.countDDays() > 0
-        trash = try reader.trash(at: reader.context.clock())
-        issues = try reader.connection.issues().filter(\.isOnlyCopy)
-        revision = try reader.feedState().revision
-        var settings = Change.Value.settings(try reader.settings()).json.objectMembers ?? []
-        settings.removeAll { $0.name == "revision" || $0.value.isNull || $0.value == [:] }
-        self.settings = .object(settings)
-        let hasImages = try !reader.images(after: nil, limit: 1).isEmpty
-        if counts.total > 0 || hasMore || hasImages || !settings.isEmpty {
-            document = try reader.exportDocument(settings: self.settings)
-        }
-    }
+/// A session that a log-in has opened.
+struct OpenedSession: Sendable {
+    var token: String
+    var account: KanbanID
+    /// With the account and the session as the API shows them.
+    var answer: JSON
 }
 
 extension SQLiteConnection {
-    fileprivate func requireNothingUnsent() throws {
+    /// - Throws: ``KanbanError/unsent(_:)``.
+    func requireNothingUnsent() throws {
         let count = try pendingCount() + issues().filter(\.isOnlyCopy).count + loneImageCount()
         guard count == 0 else { throw KanbanError.unsent(count) }
-    }
-}
-
-extension SQLiteBoard {
-    fileprivate func exportDocument(settings: JSON) throws -> JSON {
-        var everything = TaskQuery()
-        everything.sort = .position
-        return [
-            "exportedAt": .string(context.clock().description),
-            "settings": settings,
-            "categories": .array(try categories().map { Change.Value.category($0).json.withoutRevision }),
-            "ddays": .array(try ddays(after: nil, limit: nil).map { Change.Value.dday($0).json.withoutRevision }),
-            "tasks": .array(try tasks(everything).map { Change.Value.task($0).json.withoutRevision }),
-            "images": .array(try exportedImages()),
-        ]
-    }
-
-    private func exportedImages() throws -> [JSON] {
-        try images(after: nil, limit: .max).compactMap { image in
-            try imageContent(image.id).map { content in
-                ["id": .string(image.id.description), "content": .string(Data(content).base64EncodedString())]
-            }
-        }
-    }
-}
-
-extension JSON {
-    fileprivate var withoutRevision: JSON {
-        .object((objectMembers ?? []).filter { $0.name != "revision" })
     }
 }

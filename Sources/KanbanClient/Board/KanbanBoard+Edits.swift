@@ -22,7 +22,7 @@ extension KanbanBoard {
     /// Changes the members of a task that the closure changes in the draft. Runs the closure again if another edit
     /// changed the task meanwhile, so that `$0.body += "…"` loses nothing.
     @discardableResult
-    public func edit(_ id: KanbanID, _ change: @Sendable (inout TaskDraft) -> Void) async throws -> KanbanTask {
+    public nonisolated func edit(_ id: KanbanID, _ change: (inout TaskDraft) -> Void) async throws -> KanbanTask {
         try await editDraft("edit task", change) {
             try $0.draft(of: id)
         } save: {
@@ -37,6 +37,27 @@ extension KanbanBoard {
     public func move(_ id: KanbanID, to status: Status? = nil, _ place: Place = .last) async throws -> KanbanTask {
         try await change("move task") {
             try $0.move(id, to: status, place)
+        } returning: {
+            try $0.shownTask(id)
+        }
+    }
+
+    /// Moves the due date of a task with a recurrence to the next date, without completing it.
+    @discardableResult
+    public func skip(_ id: KanbanID) async throws -> KanbanTask {
+        try await change("skip task") {
+            try $0.skip(id)
+        } returning: {
+            try $0.shownTask(id)
+        }
+    }
+
+    /// Moves a task to the end of a column that depends on where it is.
+    func move(_ id: KanbanID, to status: @escaping @Sendable (Status) -> Status) async throws -> KanbanTask {
+        try await change("move task") { transaction in
+            guard let task = try transaction.rows.task(id.id), task.deletedAt == nil else { throw KanbanError.notFound }
+            let wanted = status(Status(task.status))
+            return wanted.status == task.status ? [] : try transaction.move(id, to: wanted, .last)
         } returning: {
             try $0.shownTask(id)
         }
@@ -72,21 +93,36 @@ extension KanbanBoard {
         }
     }
 
+    /// Makes many tasks at once, as those of another store, with the times that they bring along: all or none of them. It is no step
+    /// of undo. Tasks whose ids the board has or had are left out, so a call that did not return may be repeated, and so may two
+    /// devices that had the same store.
+    /// - Throws: ``KanbanError/invalid(_:)`` with the faults of the first task that the rules refuse, at `#/17/title` for the
+    ///   eighteenth; ``NewTask/validate()`` tells before.
+    /// - Returns: how many are new.
+    @discardableResult
+    public func importTasks(_ tasks: [NewTask]) async throws -> Int {
+        let language = core.configuration.language.language
+        let (count, hasUnsent) = try await core.replica.write { transaction in
+            (try transaction.make(tasks, in: language), try transaction.hasUnsent())
+        }
+        core.tell(.outbox(hasUnsent: hasUnsent))
+        return count
+    }
+
     // MARK: - Categories, D-days, settings
 
     @discardableResult
     public func createCategory(_ new: NewCategory) async throws -> KanbanCategory {
-        let draft = CategoryDraft(name: new.name, color: new.color, emoji: new.emoji)
-        return try await change("create category") {
-            try $0.edit(StoredMutation(.create, .category(new.id.id), draft.json))
+        try await change("create category") {
+            try $0.edit(StoredMutation(.create, .category(new.id.id), new.draft.json))
         } returning: {
             try $0.shownCategory(new.id)
         }
     }
 
     @discardableResult
-    public func editCategory(
-        _ id: KanbanID, _ change: @Sendable (inout CategoryDraft) -> Void
+    public nonisolated func editCategory(
+        _ id: KanbanID, _ change: (inout CategoryDraft) -> Void
     ) async throws -> KanbanCategory {
         let id = try core.read { try $0.connection.categoryID(id.id) }
         return try await editDraft("edit category", change) {
@@ -99,25 +135,31 @@ extension KanbanBoard {
         }
     }
 
-    /// Its tasks become uncategorized.
+    /// Puts it into the trash. Its tasks become uncategorized.
     public func deleteCategory(_ id: KanbanID) async throws {
         try await change("delete category") {
             try $0.edit(StoredMutation(.delete, .category($0.rows.connection.categoryID(id.id))))
         }
     }
 
+    /// Takes the category out of the trash, with those of its tasks that are in no category since.
+    public func restoreCategory(_ id: KanbanID) async throws {
+        try await change("restore category") {
+            try $0.edit(StoredMutation(.restore, .category($0.rows.connection.categoryID(id.id))))
+        }
+    }
+
     @discardableResult
     public func createDDay(_ new: NewDDay) async throws -> KanbanDDay {
-        let draft = DDayDraft(title: new.title, date: new.date, repeatsYearly: new.repeatsYearly, image: new.image)
-        return try await change("create D-day") {
-            try $0.edit(StoredMutation(.create, .dday(new.id.id), draft.json))
+        try await change("create D-day") {
+            try $0.edit(StoredMutation(.create, .dday(new.id.id), new.draft.json))
         } returning: {
             try $0.shownDDay(new.id)
         }
     }
 
     @discardableResult
-    public func editDDay(_ id: KanbanID, _ change: @Sendable (inout DDayDraft) -> Void) async throws -> KanbanDDay {
+    public nonisolated func editDDay(_ id: KanbanID, _ change: (inout DDayDraft) -> Void) async throws -> KanbanDDay {
         try await editDraft("edit D-day", change) {
             guard let dday = try $0.dday(id.id) else { throw KanbanError.notFound }
             return DDayDraft(dday)
@@ -128,12 +170,18 @@ extension KanbanBoard {
         }
     }
 
+    /// Puts it into the trash.
     public func deleteDDay(_ id: KanbanID) async throws {
         try await change("delete D-day") { try $0.edit(StoredMutation(.delete, .dday(id.id))) }
     }
 
+    /// Takes the D-day out of the trash.
+    public func restoreDDay(_ id: KanbanID) async throws {
+        try await change("restore D-day") { try $0.edit(StoredMutation(.restore, .dday(id.id))) }
+    }
+
     @discardableResult
-    public func editSettings(_ change: @Sendable (inout SettingsDraft) -> Void) async throws -> KanbanSettings {
+    public nonisolated func editSettings(_ change: (inout SettingsDraft) -> Void) async throws -> KanbanSettings {
         try await editDraft("edit settings", change) {
             SettingsDraft(try $0.settings())
         } save: {
@@ -180,16 +228,20 @@ extension KanbanBoard {
         return result
     }
 
+    private func read<Value: Sendable>(_ body: @Sendable (any BoardReader) throws -> Value) throws -> Value {
+        try core.read { try body($0) }
+    }
+
     /// Changes a draft of the values on the device and saves it. Runs `change` again if another edit changed the values
-    /// meanwhile.
-    private func editDraft<Draft: Equatable & Sendable, Value: Sendable>(
-        _ name: String, _ change: @Sendable (inout Draft) -> Void,
+    /// meanwhile. That runs where the caller is, so that a view's closure may use the view; the disk is read elsewhere.
+    private nonisolated func editDraft<Draft: Equatable & Sendable, Value: Sendable>(
+        _ name: String, _ change: (inout Draft) -> Void,
         of draft: @escaping @Sendable (any BoardReader) throws -> Draft,
         save: @escaping @Sendable (Transaction, _ old: Draft, _ new: Draft) throws -> [UndoStep],
         returning value: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         while true {
-            let old = try core.read { try draft($0) }
+            let old = try await read(draft)
             var changed = old
             change(&changed)
             let new = changed
@@ -214,15 +266,13 @@ extension BoardReader {
 
 extension Transaction {
     fileprivate func create(_ new: NewTask, in language: Kanban.Language) throws -> [UndoStep] {
-        var members: [JSON.Member] = [
-            .init("title", .string(new.title ?? language.defaultTaskTitle)), .init("body", .string(new.body)),
-            .init("status", .string(new.status.rawValue)),
-        ]
-        if let due = new.due { members.append(.init("dueDate", .string(due.text))) }
+        var members = new.json(in: language).objectMembers ?? []
         var made: [UndoStep] = []
         if case .named(let name)? = new.category {
             // A draft that is refused makes no category, and tells of all its faults.
-            _ = try TaskBodies.whole(.object(members + [.init("categoryName", .string(name))]), id: new.id.id)
+            try readTask {
+                _ = try TaskBodies.whole(.object(members + [.init("categoryName", .string(name))]), id: new.id.id)
+            }
         }
         if let category = new.category {
             let resolved = try resolve(category)
@@ -232,13 +282,36 @@ extension Transaction {
         return try edit(StoredMutation(.create, .task(new.id.id), .object(members))) + made
     }
 
+    /// - Returns: how many are new.
+    func make(_ tasks: [NewTask], in language: Kanban.Language) throws -> Int {
+        var count = 0
+        for (index, task) in tasks.enumerated() where try !rows.taskEverExisted(task.id.id) {
+            // Known by its time as one that another device may have brought along, too.
+            var task = task
+            task.createdAt = task.createdAt ?? task.completedAt ?? Date(now)
+            do {
+                _ = try create(task, in: language)
+            } catch KanbanError.invalid(let faults) {
+                throw KanbanError.invalid(
+                    faults.map { Fault(pointer: "#/\(index)\($0.pointer.dropFirst())", code: $0.code, of: .task) })
+            }
+            count += 1
+        }
+        return count
+    }
+
+    /// The faults are those of a task.
+    private func readTask(_ read: () throws -> Void) throws {
+        do { try read() } catch let error as BoardError { throw KanbanError(error, of: .task) }
+    }
+
     fileprivate func patch(_ id: KanbanID, from before: TaskDraft, to draft: TaskDraft) throws -> [UndoStep] {
         var members = before.json.changed(to: draft.json).objectMembers ?? []
         var made: [UndoStep] = []
         if before.category != draft.category {
             if case .named(let name)? = draft.category {
                 let named = JSON.object(members + [.init("categoryName", .string(name))])
-                _ = try TaskBodies.patch(named, id: id.id, defaultTitle: { draft.title })
+                try readTask { _ = try TaskBodies.patch(named, id: id.id, defaultTitle: { draft.title }) }
             }
             let resolved = try draft.category.map(resolve)
             members.append(.init("categoryId", resolved.map { .string($0.id.description) } ?? .null))
@@ -256,6 +329,12 @@ extension Transaction {
         var members = [place.member]
         if let status { members.append(.init("status", .string(status.rawValue))) }
         return try edit(StoredMutation(.move, .task(id.id), .object(members)))
+    }
+
+    fileprivate func skip(_ id: KanbanID) throws -> [UndoStep] {
+        // Which one, so that two devices skip it once.
+        let occurrence = try rows.task(id.id)?.series?.occurrence
+        return try edit(StoredMutation(.skip, .task(id.id), occurrence.map { ["occurrence": JSON($0)] } ?? .null))
     }
 
     fileprivate func restore(_ id: KanbanID, _ place: Place) throws -> [UndoStep] {

@@ -7,26 +7,41 @@ import Locks
 extension KanbanBoard {
     /// Brings the board and the server together, and keeps them so until ``pause()`` or ``close()``.
     public nonisolated func start() {
+        core.wake()
         core.tell(.started)
+        core.watchPath(true)
+        Task { [core] in await core.makeQueuedEdits() }
     }
 
-    /// Ends the stream and sends nothing any more, for the background. What is under way ends by itself.
+    /// Ends the stream and sends nothing any more, for the background. What is under way ends by itself. No file of the folder stays
+    /// locked, so it may be in an App Group: until ``start()``, each call opens what it needs and closes it again.
     public nonisolated func pause() {
+        core.watchPath(false)
         core.tell(.paused)
+        core.rest()
     }
 
-    /// There may be a way to the server again: tries at once instead of waiting.
+    /// Returns when what was under way at ``pause()`` is over, and no file is locked any more. An app that asked iOS for time
+    /// gives it back after that.
+    public func waitUntilPaused() async {
+        await core.settle()
+    }
+
+    /// There may be a way to the server again: tries at once instead of waiting. On Apple's platforms a started board is told by the
+    /// system, and needs no call.
     public nonisolated func networkChanged() {
         core.tell(.pathChanged)
     }
 
     /// Sends what waits and takes in what is new, started or not, and asks once more after the server wanted a log-in. Calls at
     /// the same time share the work.
-    /// - Throws: ``KanbanError/offline``, ``KanbanError/loggedOut``, ``KanbanError/timedOut`` …, and `CancellationError`
-    ///   when the task is cancelled; the edits stay. When the time ends while the server wants to be left alone, the error is
-    ///   the server's. ``KanbanError/invalid(_:)`` with a fault at `#/server`: there is no Kanbase at the address.
+    /// - Throws: ``KanbanError/offline``, ``KanbanError/untrustedCertificate``, ``KanbanError/notKanbase``,
+    ///   ``KanbanError/loggedOut``, ``KanbanError/timedOut`` …, and `CancellationError` when the task is cancelled; the edits stay.
+    ///   When the time ends while the server wants to be left alone, the error is the server's, as where the account has no room
+    ///   for some of the edits.
     public func syncNow(until goal: SyncGoal = .pushedAndPulled, timeout: Duration = .seconds(20)) async throws {
         let core = core
+        await core.makeQueuedEdits()
         let id = core.newAsker()
         // The engine hears of the end of the time, and of a cancellation, only after it was asked.
         let limit = Locked<Task<Void, Never>?>(nil)
@@ -103,7 +118,7 @@ extension KanbanBoard {
         do {
             return try await core.client(of: core.account).json(call).json
         } catch {
-            throw Failure.told(error)
+            throw core.told(error)
         }
     }
 }

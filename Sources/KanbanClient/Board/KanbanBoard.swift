@@ -14,7 +14,7 @@ import Locks
 public actor KanbanBoard {
     nonisolated let core: BoardCore
 
-    private init(_ core: BoardCore) {
+    init(_ core: BoardCore) {
         self.core = core
     }
 
@@ -55,6 +55,7 @@ public actor KanbanBoard {
                 guard ServerFolders.name(of: board.core.server) == ServerFolders.name(of: server) else {
                     throw KanbanError.storage("The folder is open with another server. Close that board first.")
                 }
+                await board.core.makeQueuedEdits()
                 return board
             }
             // It still has the folder, or the lock of the one that was deleted.
@@ -62,9 +63,11 @@ public actor KanbanBoard {
         }
     }
 
-    /// The board as it is on the device, for widgets and extensions: never writes and never syncs. Edits throw
-    /// ``KanbanError/storage(_:)``. What only the server has, it asks the server for, with the token that the app keeps in the
+    /// The board as it is on the device, for widgets and extensions: never writes into it and never syncs.
+    /// ``complete(_:)`` and ``toggle(_:)`` leave the edit to the app; all others throw ``KanbanError/storage(_:)``. What only the server has, it asks the server for, with the token that the app keeps in the
     /// secrets of the configuration: give it the app's.
+    /// - Throws: ``KanbanError/tooOld`` until the app of this version has opened the folder once, ``KanbanError/newerData`` for a
+    ///   folder of a later version, ``KanbanError/storage(_:)``.
     @concurrent
     public static func openForReading(
         at folder: URL, configuration: Configuration = .init()
@@ -90,28 +93,44 @@ public actor KanbanBoard {
 
     /// The task, in the trash or not; `nil` when there is none.
     public func task(_ id: KanbanID) throws -> KanbanTask? {
-        try core.read { try $0.task(id.id).map { KanbanTask($0) } }
+        try core.read { try $0.shownTask(id.id).map { KanbanTask($0).with(core.queued()[id]) } }
     }
 
+    /// The task as it is by now, in the trash or not; `nil` while there is none.
+    public nonisolated func task(live id: KanbanID) -> Live<KanbanTask?> {
+        let core = core
+        return core.live(.task(id), of: [.tasks]) {
+            (try $0.task(id.id).map { KanbanTask($0).with(core.queued()[id]) }, nil)
+        }
+    }
+
+    /// - Parameters:
+    ///   - descending: the other way round: `sort: .createdAt, descending: true` has the newest first.
+    ///   - limit: the most tasks. A list that grows as a user scrolls asks for more with the next one.
+    ///   - offset: how many to pass over, for a page.
     public nonisolated func tasks(
-        in status: Status? = nil, sort: Sort = .position, category: CategoryFilter = .any, due: DueFilter? = nil,
-        matching text: String? = nil, limit: Int? = nil
+        in status: Status? = nil, sort: Sort = .position, descending: Bool = false, category: CategoryFilter = .any,
+        due: DueFilter? = nil, matching text: String? = nil, limit: Int? = nil, offset: Int = 0
     ) -> Live<[KanbanTask]> {
-        let list = TaskList(status: status, sort: sort, category: category, due: due, text: text, limit: limit)
-        let now = core.dependencies.now
+        let list = TaskList(
+            status: status, sort: sort, isDescending: descending, category: category, due: due, text: text,
+            limit: limit, offset: offset)
+        let core = core
         return core.live(.tasks(list), of: list.dependsOnZone ? [.tasks, .settings] : [.tasks]) {
-            try list.read($0, at: now())
+            try list.read($0, at: core.dependencies.now(), with: core.queued())
         }
     }
 
     public nonisolated func counts() -> Live<BoardCounts> {
-        core.live(.counts, of: [.tasks]) { (BoardCounts(try $0.taskCounts()), nil) }
+        let core = core
+        return core.live(.counts, of: [.tasks]) { (BoardCounts(try $0.taskCounts(with: core.queued())), nil) }
     }
 
     /// By name.
     public nonisolated func categories() -> Live<[KanbanCategory]> {
-        core.live(.categories, of: [.tasks, .categories]) { reader in
-            let counts = try reader.taskCounts()
+        let core = core
+        return core.live(.categories, of: [.tasks, .categories]) { reader in
+            let counts = try reader.taskCounts(with: core.queued())
             return (
                 try reader.categories().map { category in
                     let own = counts.filter { $0.categoryID == category.id }
@@ -131,25 +150,46 @@ public actor KanbanBoard {
         core.live(.settings, of: [.settings]) { (KanbanSettings(try $0.settings()), nil) }
     }
 
-    /// The tasks of the last thirty days that were deleted, latest first.
+    /// The tasks of the last thirty days that were deleted, on this device or another, latest first.
     public nonisolated func trash() -> Live<[KanbanTask]> {
         let now = core.dependencies.now
-        return core.live(.trash, of: [.tasks]) { reader in
-            let tasks = try reader.trash(at: now())
+        return core.live(.trash, of: [.tasks, .categories]) { reader in
+            let tasks = try reader.trashedTasks(at: now())
             return (tasks.map { KanbanTask($0) }, tasks.last?.deletedAt.map(Trash.leaves))
         }
     }
 
-    public nonisolated func today(in zone: TimeZone = .current) -> Live<Today> {
+    /// The categories of the last thirty days that were deleted, latest first.
+    public nonisolated func deletedCategories() -> Live<[KanbanCategory]> {
         let now = core.dependencies.now
-        return core.live(.today(zone), of: [.tasks, .ddays]) { try Today.read($0, at: Moment(now(), in: zone)) }
+        return core.live(.deletedCategories, of: [.categories]) { reader in
+            let categories = try reader.trashedCategories(at: now())
+            return (categories.map { KanbanCategory($0) }, categories.last?.deletedAt.map(Trash.leaves))
+        }
+    }
+
+    /// The D-days of the last thirty days that were deleted, latest first.
+    public nonisolated func deletedDDays() -> Live<[KanbanDDay]> {
+        let now = core.dependencies.now
+        return core.live(.deletedDDays, of: [.ddays]) { reader in
+            let ddays = try reader.trashedDDays(at: now())
+            return (ddays.map { KanbanDDay($0) }, ddays.last?.deletedAt.map(Trash.leaves))
+        }
+    }
+
+    public nonisolated func today(in zone: TimeZone = .current) -> Live<Today> {
+        let core = core
+        return core.live(.today(zone), of: [.tasks, .ddays]) {
+            try Today.read($0, at: Moment(core.dependencies.now(), in: zone), with: core.queued())
+        }
     }
 
     /// Not done and still to come, by when they fire.
     public nonisolated func upcoming(limit: Int = 64) -> Live<[Upcoming]> {
-        let now = core.dependencies.now
+        let core = core
         return core.live(.upcoming(limit: limit), of: [.tasks, .settings]) { reader in
-            try Upcoming.read(reader, at: try reader.moment(now()), limit: limit)
+            let moment = try reader.moment(core.dependencies.now())
+            return try Upcoming.read(reader, at: moment, limit: limit, with: core.queued())
         }
     }
 

@@ -13,6 +13,7 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
     let regions: Set<Region>
     let doorbell: RegionDoorbell
     let dependencies: Dependencies
+    let reads: LiveReads
 
     /// The value as the device has it now. Takes no longer than reading it: for the first frame of a view.
     public func current() throws -> Value {
@@ -46,18 +47,27 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
         var version: UInt64
     }
 
-    /// Waits, reads and compares away from the client's actor: the main thread is woken for another value only, and never
-    /// waits for the disk.
+    /// Waits and compares away from the client's actor: the main thread is woken for another value only, and never waits for the
+    /// disk.
     @concurrent
     private func next(after last: Known?) async throws -> Known? {
+        reads.follow(query)
+        defer { reads.leave(query) }
         var last = last
         while true {
             if let last { await wait(after: last.version, until: last.validUntil) }
             guard !Task.isCancelled, !doorbell.isClosed else { return nil }
-            let version = doorbell.rings(of: regions)
-            let (value, validUntil) = try read()
+            let reading = try await reads.reading(of: query, since: doorbell.rings(of: regions)) { [self] in
+                // Asked before the replica, so that a later change counts again.
+                let version = doorbell.rings(of: regions)
+                let (value, validUntil) = try read()
+                return LiveReads.Reading(value: value, validUntil: validUntil, version: version)
+            }
+            guard let value = reading.value as? Value else {
+                preconditionFailure("a query has values of one type")
+            }
             let isNews = last.map { !isSame($0.value, value) } ?? true
-            last = Known(value: value, validUntil: validUntil, version: version)
+            last = Known(value: value, validUntil: reading.validUntil, version: reading.version)
             if isNews { return last }
         }
     }
@@ -82,15 +92,32 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension Live where Value: Equatable {
+    /// A value that stays as it is: for previews and tests of views.
+    public static func constant(_ value: Value) -> Live {
+        alone { (value, nil) }
+    }
+
+    /// A value that cannot be read: for previews and tests of what a view shows then.
+    public static func failing(_ error: KanbanError) -> Live {
+        alone { throw error }
+    }
+
+    /// Each with readings of its own, since all of them have one query.
+    private static func alone(_ read: @escaping @Sendable () throws -> (value: Value, validUntil: Timestamp?)) -> Live {
+        let dependencies = Dependencies()
+        return Live(.constant, of: [], RegionDoorbell(), dependencies, LiveReads(now: dependencies.now), read: read)
+    }
+
     init(
         _ query: LiveQuery, of regions: Set<Region>, _ doorbell: RegionDoorbell, _ dependencies: Dependencies,
-        read: @escaping @Sendable () throws -> (value: Value, validUntil: Timestamp?)
+        _ reads: LiveReads, read: @escaping @Sendable () throws -> (value: Value, validUntil: Timestamp?)
     ) {
         self.read = read
         self.query = query
         self.regions = regions.union([.board])
         self.doorbell = doorbell
         self.dependencies = dependencies
+        self.reads = reads
         isSame = { $0 == $1 }
     }
 }

@@ -5,12 +5,24 @@ enum LiveQuery: Hashable {
     case tasks(TaskList)
     case today(TimeZone)
     case upcoming(limit: Int)
-    case counts, categories, ddays, settings, trash, undoState, status, issues
+    case task(KanbanID)
+    /// A value that no board has.
+    case constant
+    case counts, categories, ddays, settings, trash, deletedCategories, deletedDDays, undoState, status, issues, account
 }
 
 extension Live: Equatable {
     /// Two are equal when they read the same of the same board: a view that is made anew goes on with the one that it follows.
     public static func == (one: Live, other: Live) -> Bool {
-        one.doorbell === other.doorbell && one.query == other.query
+        if case .constant = one.query, case .constant = other.query { return one.hasSameValue(as: other) }
+        return one.doorbell === other.doorbell && one.query == other.query
+    }
+
+    private func hasSameValue(as other: Live) -> Bool {
+        switch (Result { try current() }, Result { try other.current() }) {
+        case (.success(let mine), .success(let theirs)): isSame(mine, theirs)
+        case (.failure(let mine), .failure(let theirs)): mine as? KanbanError == theirs as? KanbanError
+        default: false
+        }
     }
 }

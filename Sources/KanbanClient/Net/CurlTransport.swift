@@ -9,6 +9,11 @@
     final class CurlTransport: Transport {
         static let shared = CurlTransport()
 
+        /// libcurl ends with these before it sends the request.
+        private static let withoutConnection = [
+            CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR,
+        ]
+
         private let idle = Locked<[CurlHandle]>([])
         private static let mostIdle = 8
 
@@ -22,11 +27,19 @@
                     if case .cancelled = ending { exchange.cancel() }
                 }
                 Thread.detachNewThread { [self] in
-                    guard let handle = take() else { return pieces.finish(throwing: NetworkError()) }
-                    let isWhole = exchange.run(handle)
+                    guard let handle = take() else { return pieces.finish(throwing: NetworkError(neverLeft: true)) }
+                    let result = exchange.run(handle)
+                    let verification = ccurl_verify_result(handle.transfer)
                     giveBack(handle)
-                    // Which error it was says nothing that the library could act on.
-                    if isWhole { pieces.finish() } else { pieces.finish(throwing: NetworkError()) }
+                    switch result {
+                    case CURLE_OK: pieces.finish()
+                    case CURLE_PEER_FAILED_VERIFICATION?:
+                        let distrust = "curl \(CURLE_PEER_FAILED_VERIFICATION.rawValue), X.509 \(verification)"
+                        pieces.finish(throwing: NetworkError(neverLeft: true, distrust: distrust))
+                    default:
+                        pieces.finish(
+                            throwing: NetworkError(neverLeft: result.map(Self.withoutConnection.contains) ?? false))
+                    }
                 }
             }
         }
@@ -90,11 +103,12 @@
             }
         }
 
-        /// - Returns: true when the whole answer came.
-        func run(_ handle: CurlHandle) -> Bool {
+        /// - Returns: `CURLE_OK` when the whole answer came; `nil` when it was cancelled, or nothing came for too long.
+        func run(_ handle: CurlHandle) -> CURLcode? {
             state.withLock { $0.running = handle }
             defer { state.withLock { $0.running = nil } }
-            return ask(handle.transfer) { perform(handle) == CURLE_OK } && hasHead
+            let result = ask(handle.transfer) { perform(handle) }
+            return result == CURLE_OK && !hasHead ? nil : result
         }
 
         /// Waits for what comes, and does nothing meanwhile.
@@ -117,7 +131,7 @@
             return nil
         }
 
-        private func ask(_ handle: UnsafeMutableRawPointer, _ perform: () -> Bool) -> Bool {
+        private func ask(_ handle: UnsafeMutableRawPointer, _ perform: () -> CURLcode?) -> CURLcode? {
             ccurl_set_text(handle, CURLOPT_URL, request.url?.absoluteString ?? "")
             ccurl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
             ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.httpMethod ?? "GET")

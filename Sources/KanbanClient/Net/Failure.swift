@@ -5,7 +5,11 @@ import Kanban
 enum Failure: Error, Hashable {
     /// No answer.
     case network
-    /// An answer that is no problem document and not what was asked for: a proxy's page, half a document.
+    /// No connection, because the device does not trust the server's certificate. The cause is for the log.
+    case untrusted(cause: String)
+    /// An answer of another server, or of a proxy: a page, or a refusal without a problem document. The cause is for the log.
+    case notKanbase(cause: String)
+    /// An answer of a Kanbase that is not what was asked for, such as half a document.
     case malformedResponse
     /// A problem document.
     case problem(Problem)
@@ -22,6 +26,12 @@ enum Failure: Error, Hashable {
 
         /// The server does not know the cursor.
         var isOfCursor: Bool { status == 410 || (status == 400 && code == "invalid_cursor") }
+
+        /// As a push tells of single edits.
+        static let quota = Problem(status: 507, code: "quota_exceeded")
+
+        /// The account is full. Other edits, such as deletions, may pass.
+        var isOfQuota: Bool { status == 507 && code == "quota_exceeded" }
     }
 }
 
@@ -35,7 +45,7 @@ extension Failure {
             self =
                 [413, 429].contains(answer.status) || answer.status >= 500
                 ? .problem(Problem(status: answer.status, code: "unknown", retryAfter: retryAfter))
-                : .malformedResponse
+                : .notKanbase(cause: answer.kind)
             return
         }
         self = .problem(
@@ -48,6 +58,8 @@ extension Failure {
     var error: KanbanError {
         switch self {
         case .network: .offline
+        case .untrusted: .untrustedCertificate
+        case .notKanbase: .notKanbase
         case .storage(let error): error
         case .malformedResponse: .server(status: 0, code: "not_understood", requestID: nil)
         case .problem(let problem):
@@ -65,14 +77,37 @@ extension Failure {
 extension Failure {
     /// As the app is told where every Kanbase answers: a 404 says that there is none at the address.
     var errorEverywhere: KanbanError {
-        if case .problem(let problem) = self, problem.status == 404 {
-            return .invalid([Fault(pointer: "#/server", code: "not_found")])
-        }
+        if case .problem(let problem) = self, problem.status == 404 { return .notKanbase }
         return error
+    }
+
+    /// True for a page or half a document: such an answer says nothing of an edit or of the feed.
+    var isOfProxy: Bool {
+        switch self {
+        case .notKanbase, .malformedResponse: true
+        case .network, .untrusted, .problem, .storage: false
+        }
+    }
+
+    /// In numbers and media types, for the log.
+    var cause: String? {
+        switch self {
+        case .untrusted(let cause), .notKanbase(let cause): cause
+        case .network, .malformedResponse, .problem, .storage: nil
+        }
     }
 }
 
 extension APIResponse {
+    /// The status and the media type: `404 text/html`.
+    var kind: String {
+        let type = headers["content-type"]?.prefix { $0.isASCII && $0 != ";" && !$0.isWhitespace }.prefix(40)
+        return type.map { "\(status) \($0)" } ?? "\(status)"
+    }
+
+    /// Whether a Kanbase may have written it: all that it answers to this library is JSON.
+    var isJSON: Bool { headers["content-type"].map { $0.lowercased().contains("json") } ?? true }
+
     /// Seconds (RFC 9110 §10.2.3). A time is taken against the `Date` of the same answer: the device's clock may be wrong.
     fileprivate var retryAfter: Int? {
         guard let text = headers["retry-after"] else { return nil }
@@ -100,10 +135,11 @@ extension Timestamp {
 
 extension [Fault] {
     /// The `errors` of a problem document.
-    init(errors problem: JSON) {
+    /// - Parameter kind: what they are faults of.
+    init(errors problem: JSON, of kind: ResourceType? = nil) {
         self = (problem["errors"]?.arrayValue ?? []).compactMap { error in
             guard let pointer = error["pointer"]?.stringValue, let code = error["code"]?.stringValue else { return nil }
-            return Fault(pointer: pointer, code: code)
+            return Fault(pointer: pointer, code: code, of: kind)
         }
     }
 }
@@ -117,17 +153,19 @@ extension JSON {
 
 extension APIClient {
     /// The JSON of a 2xx answer.
-    /// - Throws: ``Failure``, or `CancellationError`.
+    /// - Throws: ``Failure``, `CancellationError`, or ``NetworkError`` for a request that never left the device.
     func json(_ call: APICall) async throws -> (status: Int, json: JSON) {
         let answer: APIResponse
         do {
             answer = try await send(call)
-        } catch is NetworkError {
+        } catch let error as NetworkError {
+            if error.neverLeft { throw error }
             throw Failure.network
         }
         guard (200..<300).contains(answer.status) else { throw Failure(answer) }
         if answer.status == 204 { return (204, .null) }
-        // A page of a proxy, or one that was cut off.
+        guard answer.isJSON else { throw Failure.notKanbase(cause: answer.kind) }
+        // A document that was cut off.
         guard let json = try? JSON(answer: answer.body), json.objectMembers != nil else {
             throw Failure.malformedResponse
         }

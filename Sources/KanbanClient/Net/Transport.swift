@@ -15,10 +15,18 @@ struct APICall: Sendable {
         APICall(method: "GET", path: path, query: query)
     }
 
-    static func post(_ path: String, _ json: JSON) -> APICall {
+    static func post(_ path: String, _ json: JSON) -> APICall { call("POST", path, json) }
+
+    static func patch(_ path: String, _ json: JSON) -> APICall { call("PATCH", path, json) }
+
+    /// - Parameter json: what some deletions need to be allowed.
+    static func delete(_ path: String, _ json: JSON? = nil) -> APICall {
+        json.map { call("DELETE", path, $0) } ?? APICall(method: "DELETE", path: path)
+    }
+
+    private static func call(_ method: String, _ path: String, _ json: JSON) -> APICall {
         APICall(
-            method: "POST", path: path, headers: [("Content-Type", "application/json")],
-            body: json.serialized())
+            method: method, path: path, headers: [("Content-Type", "application/json")], body: json.serialized())
     }
 }
 
@@ -80,7 +88,15 @@ package enum StreamPiece: Sendable {
 
 /// There is no answer: no network, no server, or a connection that broke.
 package struct NetworkError: Error, Hashable {
-    package init() {}
+    /// No byte of the request can have reached the server: there was no connection to it.
+    package let neverLeft: Bool
+    /// What is wrong with the server's certificate, in numbers for a log; `nil` when that is not the reason.
+    package let distrust: String?
+
+    package init(neverLeft: Bool = false, distrust: String? = nil) {
+        self.neverLeft = neverLeft
+        self.distrust = distrust
+    }
 }
 
 /// One server, with the token of the session that is logged in.

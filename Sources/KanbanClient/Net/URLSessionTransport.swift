@@ -13,6 +13,18 @@ final class URLSessionTransport: NSObject, Transport {
     /// What a task's pieces go to.
     private typealias Pieces = AsyncThrowingStream<StreamPiece, any Error>.Continuation
 
+    /// Foundation ends with these before it sends the request.
+    private static let withoutConnection: Set<URLError.Code> = [
+        .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .secureConnectionFailed,
+        .dataNotAllowed, .internationalRoamingOff,
+    ]
+
+    /// The same, because of the server's certificate.
+    private static let ofCertificate: Set<URLError.Code> = [
+        .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
+        .serverCertificateNotYetValid,
+    ]
+
     private let streams = Locked<[Int: Pieces]>([:])
     private let session = Locked<URLSession?>(nil)
 
@@ -45,6 +57,14 @@ final class URLSessionTransport: NSObject, Transport {
     }
 }
 
+extension URLSessionTransport {
+    static func networkError(_ error: any Error) -> NetworkError {
+        guard let code = (error as? URLError)?.code else { return NetworkError() }
+        if ofCertificate.contains(code) { return NetworkError(neverLeft: true, distrust: "URLError \(code.rawValue)") }
+        return NetworkError(neverLeft: withoutConnection.contains(code))
+    }
+}
+
 extension URLSessionTransport: URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -64,8 +84,8 @@ extension URLSessionTransport: URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let pieces = streams.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        // Which error it was says nothing that the library could act on.
-        if error == nil { pieces?.finish() } else { pieces?.finish(throwing: NetworkError()) }
+        guard let error else { return pieces?.finish() ?? () }
+        pieces?.finish(throwing: Self.networkError(error))
     }
 
     func urlSession(

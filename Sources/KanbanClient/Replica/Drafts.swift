@@ -1,27 +1,8 @@
+import Foundation
 import JSON
 import Kanban
 
 // The public values as the API writes them.
-
-extension TaskDraft {
-    /// All members but the category: a new one has to be created first.
-    var json: JSON {
-        [
-            "title": .string(title), "body": .string(body), "status": .string(status.rawValue),
-            "dueDate": due.map { .string($0.text) } ?? .null,
-        ]
-    }
-
-    /// Reads the members of a task from the API's JSON.
-    init?(shown json: JSON) {
-        guard let title = json["title"]?.stringValue else { return nil }
-        self.init(
-            title: title, body: json["body"]?.stringValue ?? "",
-            status: json["status"]?.stringValue.flatMap(Status.init(rawValue:)) ?? .todo,
-            due: json["dueDate"]?.stringValue.flatMap { DueDate($0) }.map(Due.init),
-            category: json["categoryId"]?.stringValue.flatMap { KanbanID($0) }.map { .id($0) })
-    }
-}
 
 extension Place {
     var member: JSON.Member {
@@ -41,25 +22,44 @@ extension JSON {
     }
 }
 
+extension NewCategory {
+    var draft: CategoryDraft { CategoryDraft(name: name, color: color, emoji: emoji, image: image) }
+}
+
 extension CategoryDraft {
     init(_ category: Kanban.Category) {
-        self.init(name: category.name, color: category.color, emoji: category.emoji)
+        self.init(
+            name: category.name, color: category.color, emoji: category.emoji,
+            image: category.image.map { KanbanID($0) })
     }
 
-    var json: JSON { ["name": .string(name), "color": .init(optional: color), "emoji": .init(optional: emoji)] }
+    var json: JSON {
+        [
+            "name": .string(name), "color": .init(optional: color), "emoji": .init(optional: emoji),
+            "image": .init(optional: image?.description),
+        ]
+    }
+}
+
+extension NewDDay {
+    var draft: DDayDraft {
+        DDayDraft(
+            title: title, date: date, repeatsYearly: repeatsYearly, image: image, color: color, emoji: emoji)
+    }
 }
 
 extension DDayDraft {
     init(_ dday: DDay) {
         self.init(
             title: dday.title, date: Day(dday.date), repeatsYearly: dday.repeats == .yearly,
-            image: dday.image.map { KanbanID($0) })
+            image: dday.image.map { KanbanID($0) }, color: dday.color, emoji: dday.emoji)
     }
 
     var json: JSON {
         [
             "title": .string(title), "date": .string(date.description), "repeats": repeatsYearly ? "yearly" : "none",
-            "image": .init(optional: image?.description),
+            "image": .init(optional: image?.description), "color": .init(optional: color),
+            "emoji": .init(optional: emoji),
         ]
     }
 }
@@ -68,14 +68,17 @@ extension KanbanDDay {
     init(_ dday: DDay) {
         self.init(
             id: KanbanID(dday.id), title: dday.title, date: Day(dday.date), repeatsYearly: dday.repeats == .yearly,
-            image: dday.image.map { KanbanID($0) })
+            image: dday.image.map { KanbanID($0) }, color: dday.color, emoji: dday.emoji,
+            deletedAt: dday.deletedAt.map { Date($0) })
     }
 }
 
 extension SettingsDraft {
     init(_ settings: Settings) {
         let shown = KanbanSettings(settings)
-        self.init(timeZone: shown.timeZone, locale: shown.locale, custom: shown.custom)
+        self.init(
+            timeZone: shown.timeZone, locale: shown.locale, custom: shown.custom, allDayTime: shown.allDayTime,
+            digest: shown.digest)
     }
 
     /// The patch that changes `old` to this draft. Keys that the draft lacks are removed.
@@ -83,11 +86,12 @@ extension SettingsDraft {
         var members: [JSON.Member] = []
         if timeZone != old.timeZone { members.append(.init("timeZone", .init(optional: timeZone))) }
         if locale != old.locale { members.append(.init("locale", .init(optional: locale))) }
-        if custom != old.custom {
-            let gone = old.custom.keys.filter { custom[$0] == nil }.sorted().map { JSON.Member($0, .null) }
-            let new = custom.filter { old.custom[$0.key] != $0.value }.sorted { $0.key < $1.key }
-            members.append(.init("custom", .object(gone + new.map { .init($0.key, .string($0.value)) })))
-        }
+        if allDayTime != old.allDayTime { members.append(.init("allDayTime", .init(optional: allDayTime))) }
+        if digest != old.digest { members.append(.init("digest", .init(optional: digest))) }
+        let gone = old.custom.keys.filter { custom[$0] == nil }.sorted().map { JSON.Member($0, .null) }
+        let new = custom.filter { key, value in old.custom[key]?.isSpelled(like: value) != true }
+            .sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) }
+        if !gone.isEmpty || !new.isEmpty { members.append(.init("custom", .object(gone + new))) }
         return .object(members)
     }
 }
@@ -129,7 +133,7 @@ extension SyncResponse.Result {
             let base = JSON.object([.init(conflict.member, conflict.base)])
             let yours = JSON.object([.init(conflict.member, conflict.yours)])
             let theirs = JSON.object([.init(conflict.member, conflict.theirs)])
-            let names = Set((yours.flatMembers + theirs.flatMembers).map(\.name)).sorted()
+            let names = Set((yours.flatMembers + theirs.flatMembers).map { Spelling($0.name) }).sorted().map(\.string)
             return names.map { (member: $0, base: base[flat: $0], theirs: theirs[flat: $0], yours: yours[flat: $0]) }
                 .filter { $0.theirs != $0.yours }
                 .filter { !isApplied || conflict.base.isNull || $0.base != $0.theirs }

@@ -63,17 +63,34 @@ extension Transaction {
         // An undo would take the missing image for a change of another device.
         try run(
             "UPDATE undo SET steps = replace(steps, ?1, ?2)", .text("\"image\":\"\(id)\""), .text("\"image\":null"))
+        try forgetInTrash(image: id)
         try replayEdits()
         try add(.refused(image: id, problem, named: named))
         touched.formUnion([.outbox, .status])
     }
 
+    /// What was made with the image and deleted before a push would name it when it is restored.
+    private func forgetInTrash(image id: ID) throws {
+        for var category in try rows.categories(inTrash: true) where category.image == id {
+            category.image = nil
+            try rows.save(category)
+        }
+        for var dday in try rows.ddays(inTrash: true, after: nil, limit: nil) where dday.image == id {
+            dday.image = nil
+            try rows.save(dday)
+        }
+    }
+
     /// Sends the image of the issue again, and sets it again where it was named.
     func sendImageAgain(_ issue: StoredIssue) throws {
-        guard let id = issue.resource.id, try rows.imageContent(id) != nil else { throw KanbanError.notFound }
-        try noteUnsent(id)
+        guard let id = issue.resource.id, let image = try rows.image(id) else { throw KanbanError.notFound }
+        // The server has it from a board without an account.
+        if image.revision.isOptimistic {
+            guard try rows.imageContent(id) != nil else { throw KanbanError.notFound }
+            try noteUnsent(id)
+        }
         for resource in (issue["named"].arrayValue ?? []).compactMap(ResourceKey.init(named:))
-        where try value(of: resource) != nil {
+        where try isThere(resource) {
             try edit(StoredMutation(.patch, resource, ["image": .string(id.description)]))
         }
     }

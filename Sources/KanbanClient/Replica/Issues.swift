@@ -18,7 +18,7 @@ struct StoredIssue: Sendable {
     var at = Timestamp(milliseconds: 0)
 
     /// What the user wrote is nowhere else.
-    var isOnlyCopy: Bool { kind != .merged || self["isApplied"] != true }
+    var isOnlyCopy: Bool { self["isLoss"] != true && (kind != .merged || self["isApplied"] != true) }
 
     init(kind: Kind, resource: ResourceKey, details: [JSON.Member]) {
         self.kind = kind
@@ -65,6 +65,16 @@ struct StoredIssue: Sendable {
             ])
     }
 
+    /// The file of the board was damaged, and this much of what only the device had could not be read.
+    static func damaged(_ loss: SalvageLoss) -> StoredIssue {
+        StoredIssue(
+            kind: .rejected, resource: .settings,
+            details: [
+                .init("faults", .array([["pointer": "#/file", "code": "damaged"]])), .init("isLoss", true),
+                .init("value", ["edits": loss.edits.map { JSON($0) } ?? .null]),
+            ])
+    }
+
     /// An image that the server refused, and the resources that named it.
     static func refused(image id: ID, _ problem: Failure.Problem, named: [ResourceKey]) -> StoredIssue {
         var faults = problem.faults
@@ -106,19 +116,13 @@ extension StoredIssue {
     }
 }
 
-extension TaskItem {
-    /// The members that a user changes, as the API shows them.
-    var draft: JSON {
-        .object(
-            TaskMember.allCases.filter { $0 != .position }.map { JSON.Member($0.rawValue, self[$0]) })
-    }
-}
-
 extension JSON {
     /// The members of a resource of the server that a client may send.
     var sendable: JSON {
         let shown: Set<String> = [
-            "id", "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "revision",
+            "id", "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "seriesId", "occurrence",
+            "seriesStart",
+            "revision",
         ]
         return .object((objectMembers ?? []).filter { !shown.contains($0.name) })
     }
@@ -128,9 +132,9 @@ extension Transaction {
     /// The members of a resource as the user sees them; null for settings and for what is gone.
     func draft(of resource: ResourceKey) throws -> JSON {
         switch try value(of: resource) {
-        case .task(let task): task.draft
-        case .category(let category): category.members
-        case .dday(let dday): dday.members
+        case .task(let task): task.sentMembers
+        case .category(let category): category.sentMembers
+        case .dday(let dday): dday.sentMembers
         default: .null
         }
     }
@@ -140,17 +144,19 @@ extension Transaction {
     func draft(of edit: OutboxEdit) throws -> JSON {
         let resource = edit.mutation.resource
         let shown = try draft(of: resource)
-        guard resource.type == .task, try value(of: resource)?.revision?.isOptimistic != true else { return shown }
-        let names = Set(TaskMember.allCases.filter { $0 != .position }.map(\.rawValue))
+        guard resource.type != .settings, try value(of: resource)?.revision?.isOptimistic != true else { return shown }
         var members = shown.objectMembers ?? []
         for other in try edits(of: resource) where !other.isAnswered {
-            for member in other.mutation.value.objectMembers ?? [] where names.contains(member.name) {
+            for member in other.mutation.value.objectMembers ?? [] where !Self.places.contains(member.name) {
                 members.removeAll { $0.name == member.name }
                 members.append(member)
             }
         }
         return members.isEmpty ? .null : .object(members)
     }
+
+    /// The members of a move and a restore that say where the task goes.
+    private static let places: Set<String> = ["before", "after", "place"]
 
     func add(_ issue: StoredIssue) throws {
         touched.insert(.issues)
@@ -232,19 +238,14 @@ extension Transaction {
     }
 
     private func restoreWithMine(_ issue: StoredIssue) throws {
-        guard issue.resource.type == .task else {
-            // Only tasks have a trash: create the resource again.
-            let fresh = ResourceKey(type: issue.resource.type, id: rows.makeID())
-            try edit(StoredMutation(.create, fresh, try known(issue.whole)))
-            return
-        }
-        guard let id = issue.resource.id, try rows.task(id) != nil else {
+        let mine = try known(issue.resource.type == .task ? issue["draft"] : issue.whole)
+        if try value(of: issue.resource) != nil {
+            try edit(StoredMutation(.restore, issue.resource))
+            try edit(StoredMutation(.patch, issue.resource, mine))
+        } else {
             // The trash was emptied meanwhile, and ids are not reused.
-            try edit(StoredMutation(.create, .task(rows.makeID()), try known(issue["draft"])))
-            return
+            try edit(StoredMutation(.create, ResourceKey(type: issue.resource.type, id: rows.makeID()), mine))
         }
-        try edit(StoredMutation(.restore, issue.resource))
-        try edit(StoredMutation(.patch, issue.resource, try known(issue["draft"])))
     }
 
     private func retry(_ issue: StoredIssue, _ draft: TaskDraft) throws {
@@ -284,19 +285,16 @@ extension Transaction {
         }
         let isDDay = issue.resource.type == .dday
         let shown = TaskDraft(shown: issue.shown)
-        if issue.resource.type != .settings, !draft.title.isEmpty, draft.title != shown?.title {
+        if issue.resource.type != .settings, !draft.title.isEmpty, !draft.title.isSpelled(like: shown?.title ?? "") {
             set(isDDay ? "title" : "name", draft.title)
         }
         if isDDay, case .day(let day)? = draft.due, draft.due != shown?.due { set("date", day.description) }
         try edit(StoredMutation(isThere ? .patch : .create, try target(of: issue, isThere), .object(members)))
     }
 
-    /// Whether the user sees the resource: a task in the trash is not there.
+    /// Whether the user sees the resource: what lies in the trash is not there.
     func isThere(_ resource: ResourceKey) throws -> Bool {
-        switch try value(of: resource) {
-        case .task(let task): task.deletedAt == nil
-        case let value: value != nil
-        }
+        try value(of: resource).map { $0.deletedAt == nil } ?? false
     }
 
     /// The value without a category or an image that is gone.
@@ -331,7 +329,7 @@ extension Issue {
             switch issue.kind {
             case .merged: .merged
             case .deleted: .deleted
-            case .rejected: .rejected([Fault](errors: ["errors": issue["faults"]]))
+            case .rejected: .rejected([Fault](errors: ["errors": issue["faults"]], of: issue.resource.type))
             case .restoredServer: .restoredServer
             }
         let draft = TaskDraft(shown: issue.shown)

@@ -95,10 +95,10 @@ extension StoredIssue {
 extension StoredMutation {
     /// Whether it sets the member, as conflicts name it.
     func writes(_ member: String) -> Bool {
-        let names = Set(value.flatMembers.map(\.name))
+        let names = Set(value.flatMembers.map { Spelling($0.name) })
         return switch member {
-        case "position": op == .move || op == .restore || names.contains("status")
-        default: names.contains(member)
+        case "position": op == .move || op == .restore || names.contains(Spelling("status"))
+        default: names.contains(Spelling(member))
         }
     }
 }

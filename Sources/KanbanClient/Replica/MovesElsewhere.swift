@@ -30,9 +30,8 @@ extension Transaction {
             if let conflict = result.conflicts.first(where: { $0.member == "position" }), !edit.isApplied(by: result) {
                 // Their place stays, and mine never was.
                 noteMoved(id, from: Position(text: conflict.yours.stringValue ?? ""))
-            } else if let own = TaskItem(shown: result.value), let now = try serverTask(id),
-                now.revision > own.revision,
-                now.place != own.place
+            } else if let own = TaskItem(shown: result.value), case .task(let now)? = try serverValue(of: .task(id)),
+                now.revision > own.revision, now.place != own.place
             {
                 noteMoved(id, from: own.position)
             }
@@ -43,12 +42,6 @@ extension Transaction {
 
     private func noteMoved(_ id: ID, from position: Position) {
         if movedElsewhere[id] == nil { movedElsewhere[id] = position }
-    }
-
-    private func serverTask(_ id: ID) throws -> TaskItem? {
-        guard let shadow = try shadow(of: .task(id)) else { return try rows.task(id) }
-        guard case .task(let task)? = shadow.value else { return nil }
-        return task
     }
 
     /// The steps that would move the tasks expect them where they were. Not those of edits that the server has not answered: it

@@ -74,6 +74,16 @@ struct OutboxEdit: Sendable {
         return .object(members)
     }
 
+    /// True if the server refuses this edit as long as it does not have the other.
+    func builds(on other: OutboxEdit) -> Bool {
+        guard other.n < n else { return false }
+        if other.mutation.resource == mutation.resource { return true }
+        guard other.mutation.op == .create || other.mutation.op == .put, let id = other.mutation.resource.id else {
+            return false
+        }
+        return mutation.value.text.contains(id.description)
+    }
+
     /// In a few words, without the user's texts.
     var summary: String { "\(mutation.op.rawValue) \(mutation.resource.type.rawValue)" }
 }
@@ -111,12 +121,26 @@ extension Transaction {
     }
 
     /// The first edits that wait.
-    func waiting(limit: Int) throws -> [OutboxEdit] {
-        try all(
+    /// - Parameter held: edits to pass, by their rows.
+    func waiting(limit: Int, besides held: Set<Int64>) throws -> [OutboxEdit] {
+        let first = try all(
             """
             SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
             WHERE answered IS NULL ORDER BY n LIMIT ?1
-            """, .integer(Int64(limit)), decode: OutboxEdit.init)
+            """, .integer(Int64(limit + held.count)), decode: OutboxEdit.init)
+        return held.isEmpty ? first : Array(first.filter { !held.contains($0.n) }.prefix(limit))
+    }
+
+    /// The account has no room for these edits. The server keeps no answer: until they are sent again, they are as never sent.
+    func holdBack(_ rows: Set<Int64>) throws {
+        for row in rows {
+            // The policies of undo steps stay; the other is decided anew by the age that the edit has then.
+            try run(
+                """
+                UPDATE outbox SET sent_at = NULL, attempts = 0, policy = nullif(policy, 'merge') WHERE n = ?1
+                """, .integer(row))
+        }
+        touched.insert(.outbox)
     }
 
     func edits(of resource: ResourceKey) throws -> [OutboxEdit] {
@@ -150,7 +174,7 @@ extension Transaction {
             """,
             .id(trace.mutationID), .text(mutation.resource.type.rawValue), .text(mutation.op.rawValue),
             .id(mutation.resource.id), .text(mutation.value.text), base.map { .integer($0) } ?? .null,
-            policy.map { .text($0.rawValue) } ?? .null, .integer(now.milliseconds))
+            policy.map { .text($0.rawValue) } ?? .null, .integer(board.now.milliseconds))
         return trace
     }
 
@@ -174,6 +198,32 @@ extension Transaction {
         let trace = OutboxTrace(rows.makeID(), joined: (last.mutationID, last.mutation.value))
         try rename(last, to: trace.mutationID, value)
         return trace
+    }
+
+    /// Joins edits that could not be joined when they were made, because a request had the first of them.
+    func joinNeighbours() throws {
+        let replayed = try state(.replayed).flatMap(Int64.init) ?? 0
+        var last: OutboxEdit?
+        for edit in try outbox() {
+            guard let before = last, before.isUnsent, edit.isUnsent, before.n > replayed,
+                edit.mutation.op == .patch || edit.mutation.op == .move, edit.mutation.resource.type != .settings,
+                before.mutation.resource == edit.mutation.resource,
+                before.mutation.op == edit.mutation.op || (edit.mutation.op == .patch && before.mutation.op == .create),
+                before.mutation.op == .create
+                    || before.policy == edit.policy
+                        && 0...300_000 ~= edit.madeAt.milliseconds - before.madeAt.milliseconds,
+                let value = before.value(joinedWith: edit.mutation)
+            else {
+                last = edit
+                continue
+            }
+            // Under a new id: no step of undo may take out one of the two and mean both.
+            let id = rows.makeID()
+            try drop(edit)
+            try rename(before, to: id, value)
+            last = try outboxEdit(id)
+        }
+        touched.formUnion([.outbox, .status])
     }
 
     /// True when the edit was made in the last five minutes.
@@ -231,8 +281,19 @@ extension Transaction {
         let type = Parameter.text(resource.type.rawValue)
         try run("DELETE FROM outbox WHERE target = ?1 AND type = ?2", .id(id), type)
         try run("DELETE FROM shadow WHERE id = ?1 AND type = ?2", .id(id), type)
+        if resource.type == .category { try forgetShadows(ofOwnTrashIn: id) }
         touched.formUnion([.outbox, .status])
         return true
+    }
+
+    /// Nobody else knows the category: that these tasks are no longer of it is no edit that could be taken back.
+    private func forgetShadows(ofOwnTrashIn category: ID) throws {
+        for shadow in try shadows() {
+            guard case .task(let task)? = shadow.value, task.categoryID == category, task.revision.isOptimistic else {
+                continue
+            }
+            try run("DELETE FROM shadow WHERE id = ?1 AND type = 'task'", .id(task.id))
+        }
     }
 
     func pendingCount() throws -> Int {
@@ -251,9 +312,11 @@ extension SQLiteConnection {
     }
 
     /// True when there are edits or images that a push would send.
-    func hasUnsent() throws -> Bool {
-        try !all("SELECT 1 FROM outbox WHERE answered IS NULL LIMIT 1", []) { $0.integer(0) }.isEmpty
-            || !unsentImages().isEmpty
+    /// - Parameter held: edits to pass, by their rows.
+    func hasUnsent(besides held: Set<Int64> = []) throws -> Bool {
+        let most = Parameter.integer(Int64(held.count + 1))
+        let rows = try all("SELECT n FROM outbox WHERE answered IS NULL ORDER BY n LIMIT ?1", [most]) { $0.integer(0) }
+        return try rows.contains { !held.contains($0) } || !unsentImages().isEmpty
     }
 
     func outbox() throws -> [OutboxEdit] {

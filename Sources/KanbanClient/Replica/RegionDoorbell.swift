@@ -3,7 +3,7 @@ import Locks
 
 /// A part of the replica that a view may show.
 enum Region: Hashable, Sendable, CaseIterable {
-    case tasks, categories, ddays, settings, outbox, issues, undo, status
+    case tasks, categories, ddays, settings, outbox, issues, undo, status, account
     /// Another account's board is shown.
     case board
 

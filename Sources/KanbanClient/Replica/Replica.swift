@@ -22,35 +22,24 @@ final class Replica: @unchecked Sendable {
     private let path: String
     private let context: BoardContext
     private let ids: IDSource
-    private let queue = DispatchQueue(label: "kanban.replica", qos: .userInitiated)
+    let queue = DispatchQueue(label: "kanban.replica", qos: .userInitiated)
     private var opened: Opened?
     private let copies: LogCopies
-    private let readers = Locked(Readers())
+    private let readers: ReaderConnections
+    /// Held as long as the file is open for writing.
+    private let lock: FolderLock?
     /// The file that is open.
     private let file = Locked<FileIdentity?>(nil)
 
     private typealias Opened = (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)
 
-    /// Unchecked: lent to one client at a time.
-    private struct Reader: @unchecked Sendable {
-        let connection: SQLiteConnection
-        /// The file's generation when the connection was opened.
-        let generation: Int
-    }
-
-    private struct Readers {
-        var idle: [Reader] = []
-        var isClosed = false
-        /// Grows when the file is replaced by another.
-        var generation = 0
-    }
-
-    private static let mostIdleReaders = 3
-
+    /// - Parameters:
+    ///   - isReadOnly: reads what another process writes. Nothing stays open between two calls.
+    ///   - isResting: as ``setResting(_:)`` says.
     /// - Throws: ``KanbanError/newerData``, ``KanbanError/storage(_:)``.
     init(
-        in folder: URL, dependencies: Dependencies, isReadOnly: Bool = false,
-        doorbell: RegionDoorbell = RegionDoorbell(),
+        in folder: URL, dependencies: Dependencies, isReadOnly: Bool = false, isResting: Bool = false,
+        lock: FolderLock? = nil, doorbell: RegionDoorbell = RegionDoorbell(),
         log: @escaping @Sendable (LogEvent) -> Void = { _ in }, onReplaced: @escaping @Sendable () -> Void = {}
     ) throws {
         self.folder = folder
@@ -59,9 +48,12 @@ final class Replica: @unchecked Sendable {
         self.doorbell = doorbell
         self.isReadOnly = isReadOnly
         self.onReplaced = onReplaced
+        self.lock = lock
         path = folder.appending(path: Self.fileName, directoryHint: .notDirectory).path
         copies = LogCopies(of: path, fileSystem: dependencies.fileSystem)
-        context = BoardContext(clock: dependencies.now)
+        readers = ReaderConnections(
+            of: path, fileSystem: dependencies.fileSystem, isReadOnly: isReadOnly, isResting: isResting || isReadOnly)
+        context = BoardContext(clock: dependencies.now, zone: { Zone(.current) })
         ids = IDSource(random: dependencies.random)
         do {
             if isReadOnly {
@@ -69,10 +61,16 @@ final class Replica: @unchecked Sendable {
                     throw KanbanError.storage("There is no board in \(folder.path).")
                 }
                 file.withLock { $0 = FileIdentity(path) }
-                giveBack(try takeReader())
+                readers.giveBack(try readers.lend())
             } else {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-                opened = try open()
+                do {
+                    _ = try current()
+                    if isResting { letGo() }
+                } catch  where KanbanError(storage: error) == .full {
+                    // It is read all the same. Each edit tries to open it for writing again.
+                    try openFull()
+                }
             }
         } catch {
             throw KanbanError(storage: error)
@@ -80,30 +78,47 @@ final class Replica: @unchecked Sendable {
     }
 
     deinit {
-        for reader in readers.withLock({ $0.idle }) { reader.connection.close() }
-        opened?.session.connection.close()
+        closeSession()
     }
 
     /// Waits for the running transaction and closes the file.
     func close() async {
         await withCheckedContinuation { done in
             queue.async {
-                let idle = self.readers.withLock { readers in
-                    readers.isClosed = true
-                    defer { readers.idle = [] }
-                    return readers.idle
-                }
-                for reader in idle { reader.connection.close() }
+                self.readers.close()
                 self.copies.finish()
-                if let connection = self.opened?.session.connection {
-                    // Leaves a single file if that succeeds. If not, the log holds the same.
-                    try? connection.run("PRAGMA wal_checkpoint(TRUNCATE)" as String)
-                    connection.close()
-                }
-                self.opened = nil
+                // Leaves a single file if that succeeds. If not, the log holds the same.
+                try? self.opened?.session.connection.run("PRAGMA wal_checkpoint(TRUNCATE)" as String)
+                self.closeSession()
                 done.resume()
             }
         }
+    }
+
+    // MARK: - Resting
+
+    /// While it rests, each call opens the file and closes it again, so that no lock is held in between: iOS ends a process that
+    /// holds one in a shared container while it is suspended.
+    func setResting(_ isResting: Bool) {
+        if isReadOnly { return }
+        readers.setResting(isResting)
+        queue.async { self.letGoIfResting() }
+    }
+
+    private func letGoIfResting() {
+        if readers.isResting { letGo() }
+    }
+
+    private func letGo() {
+        copies.finish()
+        closeSession()
+    }
+
+    private func closeSession() {
+        guard let connection = opened?.session.connection else { return }
+        connection.close()
+        opened = nil
+        lock?.release()
     }
 
     // MARK: - Reading
@@ -112,12 +127,13 @@ final class Replica: @unchecked Sendable {
     /// replaced.
     func read<T>(_ body: (SQLiteBoard) throws -> T) throws -> T {
         try requireFileToRead()
-        let generation = readers.withLock { $0.generation }
+        let generation = readers.generation
         do {
             return try readOnce(body)
         } catch let error as KanbanError where error == .damaged && !isReadOnly {
             queue.sync {
-                if readers.withLock({ $0.generation }) == generation { recover() }
+                if readers.generation == generation { recover() }
+                letGoIfResting()
             }
             return try readOnce(body)
         }
@@ -125,13 +141,13 @@ final class Replica: @unchecked Sendable {
 
     private func readOnce<T>(_ body: (SQLiteBoard) throws -> T) throws -> T {
         do {
-            let reader = try takeReader()
+            let reader = try readers.lend()
             let connection = reader.connection
             do {
                 try connection.run("BEGIN")
                 let result = try body(SQLiteBoard(account: .local, connection: connection, context: context))
                 try connection.run("COMMIT")
-                giveBack(reader)
+                readers.giveBack(reader)
                 return result
             } catch {
                 connection.close()
@@ -142,41 +158,21 @@ final class Replica: @unchecked Sendable {
         }
     }
 
-    private func takeReader() throws -> Reader {
-        let (idle, generation, isClosed) = readers.withLock { ($0.idle.popLast(), $0.generation, $0.isClosed) }
-        guard !isClosed else { throw StoreError.closed }
-        if let idle { return idle }
-        let connection = try SQLiteConnection(path: path, access: .readOnly, fileSystem: dependencies.fileSystem)
-        if isReadOnly {
-            do {
-                try ReplicaSchema.requireKnown(connection)
-            } catch {
-                connection.close()
-                throw error
-            }
-        }
-        return Reader(connection: connection, generation: generation)
-    }
-
-    private func giveBack(_ reader: Reader) {
-        let isKept = readers.withLock { readers in
-            guard !readers.isClosed, readers.generation == reader.generation,
-                readers.idle.count < Self.mostIdleReaders
-            else { return false }
-            readers.idle.append(reader)
-            return true
-        }
-        if !isKept { reader.connection.close() }
-    }
-
     // MARK: - Writing
 
     /// Runs the body in a transaction and returns when it is on disk. A body that throws leaves no trace.
     func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.transact(body) }) }
+            queue.async {
+                let result = Result { try self.transact(body) }
+                self.letGoIfResting()
+                continuation.resume(with: result)
+            }
         }
     }
+
+    /// The same, on the calling thread.
+    func writeNow<T>(_ body: (Transaction) throws -> T) throws -> T { try queue.sync { try transact(body) } }
 
     private func transact<T>(_ body: (Transaction) throws -> T) throws -> T {
         do {
@@ -223,18 +219,28 @@ final class Replica: @unchecked Sendable {
     /// After an error of the disk: the next write opens the file again.
     private func dropSession() {
         let fault = opened?.session.connection.fault
-        opened?.session.connection.close()
-        opened = nil
+        closeSession()
         if case .corrupt? = fault?.storeError { recover() }
     }
 
     private func current() throws -> Opened {
         guard !isReadOnly else { throw KanbanError.openedForReading }
         if let opened { return opened }
-        guard !readers.withLock({ $0.isClosed }) else { throw StoreError.closed }
-        let fresh = try open()
-        opened = fresh
-        return fresh
+        guard !readers.isClosed else { throw StoreError.closed }
+        return try reopen(open)
+    }
+
+    private func reopen(_ open: () throws -> Opened) throws -> Opened {
+        closeSession()
+        try lock?.hold()
+        do {
+            let fresh = try open()
+            opened = fresh
+            return fresh
+        } catch {
+            lock?.release()
+            throw error
+        }
     }
 
     // MARK: - The file
@@ -244,7 +250,7 @@ final class Replica: @unchecked Sendable {
 
     /// Whether somebody deleted it.
     var isDeleted: Bool {
-        guard !isThere, !readers.withLock({ $0.isClosed }) else { return false }
+        guard !isThere, !readers.isClosed else { return false }
         // A damaged file may be being replaced.
         queue.sync {}
         return !isThere
@@ -252,19 +258,10 @@ final class Replica: @unchecked Sendable {
 
     private func requireFileToRead() throws {
         guard !isThere, isDeleted else { return }
-        guard isReadOnly, let fresh = FileIdentity(path) else { throw KanbanError.deleted }
-        // The app replaced a damaged file.
+        guard readers.isResting, let fresh = FileIdentity(path) else { throw KanbanError.deleted }
+        // Another process replaced a damaged file.
         file.withLock { $0 = fresh }
-        closeIdleReaders()
-    }
-
-    private func closeIdleReaders() {
-        let idle = readers.withLock { readers in
-            readers.generation += 1
-            defer { readers.idle = [] }
-            return readers.idle
-        }
-        for reader in idle { reader.connection.close() }
+        readers.startGeneration()
     }
 
     private func open() throws -> Opened {
@@ -279,10 +276,28 @@ final class Replica: @unchecked Sendable {
         }
     }
 
+    /// - Throws: when there is no board of this version that could be read.
+    private func openFull() throws {
+        guard FileManager.default.fileExists(atPath: path) else { throw KanbanError.full }
+        let reader = try readers.lend()
+        defer { readers.giveBack(reader) }
+        do {
+            try ReplicaSchema.requireKnown(reader.connection)
+        } catch KanbanError.tooOld {
+            throw KanbanError.full
+        }
+        file.withLock { $0 = FileIdentity(path) }
+        log(LogEvent(code: "replica.full"))
+    }
+
     private func openFile() throws -> Opened {
         let files = FileManager.default
-        // Killed while a damaged file was set aside.
-        if !files.fileExists(atPath: path), files.fileExists(atPath: salvagedPath) { try takeSalvaged() }
+        if !files.fileExists(atPath: path) {
+            // Killed while a damaged file was set aside.
+            if files.fileExists(atPath: salvagedPath) { try takeSalvaged() } else { try makeFile() }
+        } else if try files.attributesOfItem(atPath: path)[.size] as? Int == 0 {
+            throw StoreError.corrupt("the file is empty")
+        }
         let opened = try openFile(at: path, journal: "WAL")
         file.withLock { $0 = FileIdentity(path) }
         return opened
@@ -314,6 +329,26 @@ final class Replica: @unchecked Sendable {
         }
     }
 
+    /// A new file gets its name when it is complete, so an empty one has lost what it held.
+    private func makeFile() throws {
+        let new = "\(path).new"
+        try remove(new)
+        try openFile(at: new, journal: "DELETE").session.connection.close()
+        do {
+            try FileManager.default.moveItem(atPath: new, toPath: path)
+        } catch {
+            // Another process was faster.
+            guard FileManager.default.fileExists(atPath: path) else { throw error }
+            try remove(new)
+        }
+    }
+
+    private func remove(_ path: String) throws {
+        for file in [path, "\(path)-journal"] where FileManager.default.fileExists(atPath: file) {
+            try FileManager.default.removeItem(atPath: file)
+        }
+    }
+
     /// A new file beside a damaged one. It takes the place of that when it is complete.
     private var salvagedPath: String { "\(path).salvaged" }
 
@@ -322,23 +357,25 @@ final class Replica: @unchecked Sendable {
     private func setAside() throws -> Opened {
         log(LogEvent(code: "replica.set_aside"))
         copies.finish()
-        let files = FileManager.default
-        for file in [salvagedPath, "\(salvagedPath)-journal"] where files.fileExists(atPath: file) {
-            try files.removeItem(atPath: file)
-        }
+        try remove(salvagedPath)
         // One file at any time, without a log beside it. A connection that met damage reports it again at each commit.
-        try inSalvaged { try $0.session.connection.salvage(from: path, log) }
-        try inSalvaged { try transact(in: $0) { try $0.replayEdits() } }
+        let loss = try inSalvaged { try $0.session.connection.salvage(from: path, log) }
+        try inSalvaged { opened in
+            try transact(in: opened) { transaction in
+                try transaction.replayEdits()
+                if let loss { try transaction.add(.damaged(loss)) }
+            }
+        }
         try takeSalvaged()
         onReplaced()
-        closeIdleReaders()
+        readers.startGeneration()
         return try openFile()
     }
 
-    private func inSalvaged(_ body: (Opened) throws -> Void) throws {
+    private func inSalvaged<T>(_ body: (Opened) throws -> T) throws -> T {
         let salvaged = try openFile(at: salvagedPath, journal: "DELETE")
         defer { salvaged.session.connection.close() }
-        try body(salvaged)
+        return try body(salvaged)
     }
 
     /// The damaged log goes before the new file comes, because SQLite would take it for that one's.
@@ -352,10 +389,8 @@ final class Replica: @unchecked Sendable {
 
     /// After damage that showed while the board was open.
     private func recover() {
-        opened?.session.connection.close()
-        opened = nil
         do {
-            opened = try setAside()
+            _ = try reopen(setAside)
         } catch {
             log(LogEvent(code: "replica.not_recovered"))
         }

@@ -32,6 +32,8 @@ enum ReplicaSchema {
         ) STRICT;
         CREATE INDEX outbox_by_target ON outbox (target);
         CREATE INDEX moves ON outbox (n) WHERE op IN ('move', 'restore');
+        -- The edits to send, counted for each status and read for each request: not by passing over the answered ones.
+        CREATE INDEX unanswered ON outbox (n) WHERE answered IS NULL;
 
         -- Answered mutations to whose targets there are later edits made before the answer came: `known` of the next push.
         CREATE TABLE acknowledged (
@@ -73,18 +75,15 @@ enum ReplicaSchema {
             name TEXT PRIMARY KEY,
             value TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
-        """,
-        """
-        -- The edits to send, counted for each status and read for each request: not by passing over the answered ones.
-        CREATE INDEX unanswered ON outbox (n) WHERE answered IS NULL;
-        """,
-        """
-        -- Tasks in the trash whose category was deleted and made again: where they go when they are restored.
-        CREATE TABLE former_categories (
-            task BLOB PRIMARY KEY,
-            category BLOB NOT NULL
+
+        -- What the feed said was deleted, and this device does not know as it was then.
+        CREATE TABLE wanted_trash (
+            type TEXT NOT NULL,
+            id BLOB NOT NULL,
+            revision INTEGER NOT NULL,
+            PRIMARY KEY (type, id)
         ) STRICT, WITHOUT ROWID;
-        """,
+        """
     ]
 
     private static let version = "replica.version"
@@ -113,10 +112,12 @@ enum ReplicaSchema {
     }
 
     /// For read-only boards, which cannot migrate the file.
-    /// - Throws: ``StoreError/newer(version:)``.
+    /// - Throws: ``StoreError/newer(version:)``, ``KanbanError/tooOld``.
     static func requireKnown(_ connection: SQLiteConnection) throws {
+        let rows = try Schema.version(of: connection)
         let known = try version(of: connection)
         guard known <= steps.count else { throw StoreError.newer(version: known) }
+        guard known == steps.count, rows == Schema.steps.count else { throw KanbanError.tooOld }
     }
 
     private static func version(of connection: SQLiteConnection) throws -> Int {

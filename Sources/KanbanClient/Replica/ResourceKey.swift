@@ -44,6 +44,16 @@ extension Change.Value {
         }
     }
 
+    /// When it went to the trash; `nil` for what lives, or has no trash.
+    var deletedAt: Timestamp? {
+        switch self {
+        case .task(let task): task.deletedAt
+        case .category(let category): category.deletedAt
+        case .dday(let dday): dday.deletedAt
+        case .settings, .image, .deleted: nil
+        }
+    }
+
     /// As the API shows it.
     var json: JSON {
         var writer = JSONWriter(capacity: 512)
@@ -51,62 +61,71 @@ extension Change.Value {
         // The writer above writes valid JSON.
         return (try? JSON(parsing: writer.bytes)) ?? .null
     }
+
+    /// As a shadow keeps it: with what the API does not show, and tells which tasks a category comes back to.
+    var stored: JSON {
+        var json = json
+        switch self {
+        case .task(let task): json["categoryRevision"] = JSON(Int(task.memberRevisions[.categoryID]))
+        case .category(let category): json["freedAfter"] = category.freedAfter.map { JSON(Int($0)) } ?? .null
+        case .dday, .settings, .image, .deleted: break
+        }
+        return json
+    }
 }
 
-// Resources in the server's JSON. Members that this version does not know are ignored.
+extension BoardReader {
+    /// The resource, living or in the trash.
+    func value(of resource: ResourceKey) throws -> Change.Value? {
+        guard let id = resource.id else { return .settings(try settings()) }
+        return switch resource.type {
+        case .task: try task(id).map { .task($0) }
+        case .category: try (category(id) ?? category(id, inTrash: true)).map { .category($0) }
+        case .dday: try (dday(id) ?? dday(id, inTrash: true)).map { .dday($0) }
+        case .image: try image(id).map { .image($0) }
+        case .settings: nil
+        }
+    }
+}
+
+// Resources in the server's JSON, and in shadows. Members that this version does not know are ignored.
 
 extension TaskItem {
     init?(shown json: JSON) {
-        guard let id = json["id"]?.stringValue.flatMap({ ID($0) }), let title = json["title"]?.stringValue,
-            let status = json["status"]?.stringValue.flatMap(TaskStatus.init(name:)),
-            let position = json["position"]?.stringValue, let createdAt = json.instant("createdAt"),
-            let updatedAt = json.instant("updatedAt"), let revision = json.revision
-        else { return nil }
-        self.init(
-            id: id, title: title, body: json["body"]?.stringValue ?? "", status: status,
-            categoryID: json["categoryId"]?.stringValue.flatMap { ID($0) },
-            dueDate: json["dueDate"]?.stringValue.flatMap { DueDate($0) }, position: Position(text: position),
-            createdAt: createdAt, updatedAt: updatedAt, completedAt: json.instant("completedAt"),
-            deletedAt: json.instant("deletedAt"), revision: revision,
-            memberRevisions: MemberRevisions(all: revision))
+        // Of no column that this version knows: better not shown than in another one.
+        guard json["status"]?.stringValue.flatMap(TaskStatus.init(name:)) != nil else { return nil }
+        self.init(listed: json)
+        completedAt = json.instant("completedAt")
+        series = Series(shown: json)
+        if let category = json["categoryRevision"]?.intValue { memberRevisions[.categoryID] = Revision(category) }
     }
 }
 
 extension Kanban.Category {
     init?(shown json: JSON) {
-        guard let id = json["id"]?.stringValue.flatMap({ ID($0) }), let name = json["name"]?.stringValue,
-            let createdAt = json.instant("createdAt"), let updatedAt = json.instant("updatedAt"),
-            let revision = json.revision
-        else { return nil }
-        self.init(
-            id: id, name: name, color: json["color"]?.stringValue, emoji: json["emoji"]?.stringValue,
-            image: json["image"]?.stringValue.flatMap { ID($0) }, createdAt: createdAt, updatedAt: updatedAt,
-            revision: revision)
+        self.init(listed: json)
+        freedAfter = json["freedAfter"]?.intValue.map(Revision.init)
     }
 }
 
-extension DDay {
-    init?(shown json: JSON) {
-        guard let id = json["id"]?.stringValue.flatMap({ ID($0) }), let title = json["title"]?.stringValue,
-            let date = json["date"]?.stringValue.flatMap({ Kanban.Day($0) }), let createdAt = json.instant("createdAt"),
+extension ListedNoun {
+    init?(listed json: JSON) {
+        guard let id = json["id"]?.stringValue.flatMap({ ID($0) }), let createdAt = json.instant("createdAt"),
             let updatedAt = json.instant("updatedAt"), let revision = json.revision
         else { return nil }
-        self.init(
-            id: id, title: title, date: date,
-            repeats: json["repeats"]?.stringValue.flatMap(Repeats.init(rawValue:)) ?? .none,
-            color: json["color"]?.stringValue, emoji: json["emoji"]?.stringValue,
-            image: json["image"]?.stringValue.flatMap { ID($0) }, createdAt: createdAt, updatedAt: updatedAt,
-            revision: revision)
+        var blank = Self(id: id, createdAt: createdAt)
+        blank.updatedAt = updatedAt
+        blank.deletedAt = json.instant("deletedAt")
+        blank.revision = revision
+        blank.memberRevisions = MemberRevisions(all: revision)
+        self.init(shown: json, into: blank)
     }
 }
 
 extension Settings {
     init?(shown json: JSON) {
         guard let revision = json.revision else { return nil }
-        let custom = json["custom"] ?? .null
-        self.init(
-            timeZone: json["timeZone"]?.stringValue, locale: json["locale"]?.stringValue,
-            custom: custom.objectMembers == nil ? .object([]) : custom, revision: revision)
+        self.init(shown: json, into: Settings(revision: revision, memberRevisions: MemberRevisions(all: revision)))
     }
 }
 
@@ -125,7 +144,7 @@ extension Change.Value {
         switch type {
         case .task: self = TaskItem(shown: json).map { .task($0) } ?? .deleted
         case .category: self = Kanban.Category(shown: json).map { .category($0) } ?? .deleted
-        case .dday: self = DDay(shown: json).map { .dday($0) } ?? .deleted
+        case .dday: self = DDay(listed: json).map { .dday($0) } ?? .deleted
         case .settings: self = Settings(shown: json).map { .settings($0) } ?? .deleted
         case .image: self = Image(shown: json).map { .image($0) } ?? .deleted
         }

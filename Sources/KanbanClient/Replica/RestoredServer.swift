@@ -10,7 +10,7 @@ extension StoredIssue {
         _ value: Change.Value, _ resource: ResourceKey, restored: Change.Value? = nil
     ) -> StoredIssue {
         var draft = JSON.null
-        if case .task(let task) = value { draft = task.draft }
+        if case .task(let task) = value { draft = task.sentMembers }
         return StoredIssue(
             kind: .restoredServer, resource: resource,
             details: [
@@ -23,8 +23,14 @@ extension StoredIssue {
 extension Transaction {
     /// Brings back what the server lost, but for members that somebody changed since the restore: their words are newer.
     func sendAgain(_ issue: StoredIssue) throws {
-        guard try isThere(issue.resource), let now = try value(of: issue.resource)?.json else {
+        guard let now = try value(of: issue.resource)?.json else {
             try edit(StoredMutation(.put, issue.resource, try known(try withCategory(issue["value"]))))
+            return
+        }
+        guard try isThere(issue.resource) else {
+            // The backup has it in its trash, or somebody deleted it since.
+            try edit(StoredMutation(.restore, issue.resource))
+            try edit(StoredMutation(.patch, issue.resource, try known(try withCategory(issue["value"]))))
             return
         }
         let differing = issue["value"].flatMembers.filter { now[flat: $0.name] != $0.value }
@@ -47,7 +53,7 @@ extension Transaction {
             })
         else { return value }
         let name = lost["value"]["name"]?.stringValue ?? ""
-        if let other = try rows.category(foldedName: CaseFolding.fold(name)) {
+        if let other = try rows.category(named: name) {
             return value.mergePatched(with: ["categoryId": .string(other.id.description)])
         }
         // Its issue stays: an app may answer one after the other of a list that it read before.

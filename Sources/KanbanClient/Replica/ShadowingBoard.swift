@@ -19,27 +19,27 @@ final class ShadowingBoard: BoardWriter {
     func add(_ task: TaskItem) throws { try save(task) }
 
     func save(_ task: TaskItem) throws {
-        try keepShadow(.task(task.id)) { try rows.task(task.id).map { .task($0) } }
+        try keepShadow(.task(task.id)) { try rows.value(of: .task(task.id)) }
         try rows.save(task)
     }
 
     func save(_ category: Kanban.Category) throws {
-        try keepShadow(.category(category.id)) { try rows.category(category.id).map { .category($0) } }
+        try keepShadow(.category(category.id)) { try rows.value(of: .category(category.id)) }
         try rows.save(category)
     }
 
     func removeCategory(_ id: ID, revision: Revision) throws {
-        try keepShadow(.category(id)) { try rows.category(id).map { .category($0) } }
+        try keepShadow(.category(id)) { try rows.value(of: .category(id)) }
         try rows.removeCategory(id, revision: revision)
     }
 
     func save(_ dday: DDay) throws {
-        try keepShadow(.dday(dday.id)) { try rows.dday(dday.id).map { .dday($0) } }
+        try keepShadow(.dday(dday.id)) { try rows.value(of: .dday(dday.id)) }
         try rows.save(dday)
     }
 
     func removeDDay(_ id: ID, revision: Revision) throws {
-        try keepShadow(.dday(id)) { try rows.dday(id).map { .dday($0) } }
+        try keepShadow(.dday(id)) { try rows.value(of: .dday(id)) }
         try rows.removeDDay(id, revision: revision)
     }
 
@@ -57,6 +57,8 @@ final class ShadowingBoard: BoardWriter {
     func append(_ respacing: Respacing) throws {}
     func keep(_ answer: KeptAnswer, key: String) throws {}
     func keep(_ mutation: KeptMutation, id: ID) throws {}
+    func forgetMutation(_ id: ID) throws {}
+    func purgeTask(_ id: ID, before: Timestamp) throws { try rows.purgeTask(id, before: before) }
 
     func eraseBoard() throws { try rows.eraseBoard() }
     func nested<T>(_ body: () throws -> T) throws -> T { try rows.nested(body) }
@@ -80,6 +82,7 @@ final class ShadowingBoard: BoardWriter {
         try rows.anchor(after: last, of: query, at: revision)
     }
     func taskCounts() throws -> [TaskCount] { try rows.taskCounts() }
+    func remindedTasks(after instant: Timestamp) throws -> [TaskItem] { try rows.remindedTasks(after: instant) }
     func completions(from: Timestamp) throws -> [Timestamp] { try rows.completions(from: from) }
     func lastPosition(in status: TaskStatus) throws -> Position? { try rows.lastPosition(in: status) }
     func firstPosition(in status: TaskStatus) throws -> Position? { try rows.firstPosition(in: status) }
@@ -96,17 +99,20 @@ final class ShadowingBoard: BoardWriter {
         []
     }
 
-    func category(_ id: ID) throws -> Kanban.Category? { try rows.category(id) }
-    func category(foldedName: String) throws -> Kanban.Category? { try rows.category(foldedName: foldedName) }
+    func category(_ id: ID, inTrash: Bool) throws -> Kanban.Category? { try rows.category(id, inTrash: inTrash) }
+    func category(named name: String) throws -> Kanban.Category? { try rows.category(named: name) }
     func categoryEverExisted(_ id: ID) throws -> Bool { try rows.categoryEverExisted(id) }
-    func categories() throws -> [Kanban.Category] { try rows.categories() }
+    func categories(inTrash: Bool) throws -> [Kanban.Category] { try rows.categories(inTrash: inTrash) }
 
-    func dday(_ id: ID) throws -> DDay? { try rows.dday(id) }
+    func dday(_ id: ID, inTrash: Bool) throws -> DDay? { try rows.dday(id, inTrash: inTrash) }
     func ddayEverExisted(_ id: ID) throws -> Bool { try rows.ddayEverExisted(id) }
-    func ddays(after: DDay?, limit: Int?) throws -> [DDay] { try rows.ddays(after: after, limit: limit) }
+    func ddays(inTrash: Bool, after: DDay?, limit: Int?) throws -> [DDay] {
+        try rows.ddays(inTrash: inTrash, after: after, limit: limit)
+    }
     func countDDays() throws -> Int { try rows.countDDays() }
 
     func settings() throws -> Settings { try rows.settings() }
+    var defaultZone: Zone { rows.defaultZone }
 
     func image(_ id: ID) throws -> Image? { try rows.image(id) }
     func imageContent(_ id: ID) throws -> [UInt8]? { try rows.imageContent(id) }
@@ -118,5 +124,6 @@ final class ShadowingBoard: BoardWriter {
     }
     func keptAnswer(key: String) throws -> KeptAnswer? { nil }
     func keptMutation(_ id: ID) throws -> KeptMutation? { nil }
+    func keptMutations(with fingerprint: [UInt8]) throws -> [(id: ID, mutation: KeptMutation)] { [] }
     func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool { false }
 }

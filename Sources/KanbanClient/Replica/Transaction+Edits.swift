@@ -5,26 +5,20 @@ import KanbanWire
 
 extension Transaction {
     /// Performs an edit, appends it to the outbox and returns the steps that undo it; none if it changes nothing.
-    /// - Parameter base: what the device knows of the server, where that is newer than the row.
     /// - Throws: ``KanbanError``.
     @discardableResult
-    func edit(
-        _ mutation: StoredMutation, policy: Kanban.Mutation.Policy? = nil, base newer: Revision? = nil
-    ) throws -> [UndoStep] {
-        if mutation.op == .restore, let id = mutation.resource.id, let steps = try restoreOwn(id, mutation.value) {
-            return steps
-        }
+    func edit(_ mutation: StoredMutation, policy: Kanban.Mutation.Policy? = nil) throws -> [UndoStep] {
+        if mutation.op == .restore, try isOwnTrash(mutation.resource) { return try restoreOwn(mutation) }
         let mutation = try withoutOwnTrash(mutation)
-        let base = try seenRevision(of: mutation.resource).map { max($0, newer ?? $0) }
+        let base = try seenRevision(of: mutation.resource)
         let before = try Before(mutation, self)
         let outcome = try performOrRefuse(mutation)
         guard outcome.status != .unchanged else { return [] }
         try noteWritten(mutation.resource, from: before.value, to: outcome.value)
         var trace: OutboxTrace?
-        if try !forgetsUnsentCreation(mutation) {
+        if try mutation.op != .delete || !forgetUnsentCreation(of: mutation.resource) {
             trace = try append(mutation, base: mutation.op == .create ? nil : base, policy: policy)
         }
-        if mutation.op == .restore, let id = mutation.resource.id { try returnToFormerCategory(id) }
         return try before.inverse(of: mutation, outcome, self).map { step in
             var step = step
             step.trace = trace
@@ -32,9 +26,12 @@ extension Transaction {
         }
     }
 
-    private func forgetsUnsentCreation(_ mutation: StoredMutation) throws -> Bool {
-        guard mutation.op == .delete, [.task, .category].contains(mutation.resource.type) else { return false }
-        return try forgetUnsentCreation(of: mutation.resource)
+    /// Makes something as if the server had made it, at this revision: no edit waits, and there is nothing to undo.
+    func fill(_ resource: ResourceKey, _ value: JSON, at revision: Revision) throws {
+        isEditing = false
+        defer { isEditing = true }
+        _ = try performOrRefuse(StoredMutation(.create, resource, value))
+        if let made = try self.value(of: resource) { try put(made.with(revision)) }
     }
 
     private func performOrRefuse(_ mutation: StoredMutation) throws -> MutationOutcome {
@@ -42,7 +39,7 @@ extension Transaction {
             // Stricter than the server, which merges categories of one name: the new one would vanish before the user's eyes.
             if mutation.op == .create, mutation.resource.type == .category,
                 let name = mutation.value["name"]?.stringValue?.trimmed,
-                try rows.category(foldedName: CaseFolding.fold(name)) != nil
+                try rows.category(named: name) != nil
             {
                 throw KanbanError.invalid([Fault(pointer: "#/name", code: "name_taken")])
             }
@@ -59,18 +56,10 @@ extension Transaction {
             // As the server does: those that only the board can find are told as well.
             let references = Reference.all(in: mutation.value, of: mutation.resource.type)
             let more = try rows.faults(of: references, from: mutation.resource.id, besides: faults)
-            throw KanbanError(BoardError.invalid(faults + more))
+            throw KanbanError(.invalid(faults + more), of: mutation.resource.type)
         } catch let error as BoardError {
-            throw KanbanError(error)
+            throw KanbanError(error, of: mutation.resource.type)
         }
-    }
-
-    /// A task that was created and deleted here before a push: the server never hears of it.
-    private func ownTrash(_ id: ID) throws -> TaskItem? {
-        guard let task = try rows.task(id), task.deletedAt != nil, task.revision.isOptimistic,
-            try shadow(of: .task(id)) == nil
-        else { return nil }
-        return task
     }
 
     /// The same move without a neighbour that the server never hears of. Beside a deleted task means last.
@@ -82,29 +71,37 @@ extension Transaction {
         sent.value = .object(
             try members.map { member in
                 guard member.name == "before" || member.name == "after",
-                    let id = member.value.stringValue.flatMap({ ID($0) }), try ownTrash(id) != nil
+                    let id = member.value.stringValue.flatMap({ ID($0) }), try isOwnTrash(.task(id))
                 else { return member }
                 return JSON.Member("place", "last")
             })
         return sent
     }
 
-    /// Restores a task that was created and deleted here before a push. The server gets it as a new one.
-    private func restoreOwn(_ id: ID, _ place: JSON) throws -> [UndoStep]? {
-        guard let task = try ownTrash(id) else { return nil }
-        try rows.erase(task: id)
-        var members: [JSON.Member] = [
-            .init("title", .string(task.title)), .init("body", .string(task.body)),
-            .init("status", .string(task.status.name)), .init("dueDate", task[.dueDate]),
-        ]
-        let former = try takeFormerCategory(of: id)
-        if let category = task.categoryID ?? former, try rows.category(category) != nil {
-            members.append(.init("categoryId", .string(category.description)))
+    /// Restores what was made and deleted here before a push. The server gets it as something new.
+    private func restoreOwn(_ mutation: StoredMutation) throws -> [UndoStep] {
+        let resource = mutation.resource
+        _ = try performOrRefuse(StoredMutation(.restore, resource))
+        try run(
+            "INSERT OR REPLACE INTO shadow (type, id, value) VALUES (?1, ?2, NULL)", .text(resource.type.rawValue),
+            .id(resource.id))
+        _ = try append(StoredMutation(.create, resource, try draft(of: resource)), base: nil, policy: nil)
+        switch resource.type {
+        case .task where mutation.value != .null && mutation.value != [:]:
+            try edit(StoredMutation(.move, resource, mutation.value))
+        case .category:
+            // The server does not know that these were of the category.
+            var query = TaskQuery()
+            query.categoryIDs = [resource.id]
+            let mine: JSON = ["categoryId": .init(optional: resource.id?.description)]
+            for id in try rows.taskIDs(query) {
+                let base = try seenRevision(of: .task(id))
+                _ = try append(StoredMutation(.patch, .task(id), mine), base: base, policy: nil)
+            }
+        default: break
         }
-        // Not as if it had never been made: it goes back to the trash.
-        let deletion = try edit(StoredMutation(.create, .task(id), .object(members))).map { UndoStep($0.mutation) }
-        if !place.isNull { try edit(StoredMutation(.move, .task(id), place)) }
-        return deletion
+        // Without a trace: the undo is no taking back of the creation, but puts it into the trash again.
+        return [try step(StoredMutation(.delete, resource))]
     }
 
     /// The category that a reference means, and the steps that undo its creation, if there was none of this name.
@@ -113,7 +110,7 @@ extension Transaction {
         case .id(let id):
             return (try rows.connection.categoryID(id.id), [])
         case .named(let name):
-            if let known = try rows.category(foldedName: CaseFolding.fold(name.trimmed)) { return (known.id, []) }
+            if let known = try rows.category(named: name.trimmed) { return (known.id, []) }
             let id = rows.makeID()
             do {
                 let made = try edit(StoredMutation(.create, .category(id), ["name": .string(name)]))

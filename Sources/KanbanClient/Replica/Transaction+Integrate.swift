@@ -17,11 +17,19 @@ extension Transaction {
         isEditing = false
         let isRestored = try state(.lostCursor).map(answer.lacks) ?? false
         let own = answer.tasks
-        for change in changes { try apply(change, isRestored: isRestored, own) }
+        var span = FeedSpan(from: try state(.feedEnd).flatMap(Revision.init), through: through)
+        for change in changes {
+            let known = try value(of: change.resource)
+            span.take(change.revision, freeing: try categoryFreed(by: change, known))
+            try apply(change, known, isRestored: isRestored, own, span)
+        }
         for answered in settled { try settle(answered) }
         try noteMoves(answering: settled.map { ($0.edit, $0.result) })
         try setState(.cursor, answer.cursor)
-        if let highest = changes.map(\.revision).max() { try setState(.through, String(highest)) }
+        if !changes.isEmpty { try setState(.through, String(span.last)) }
+        if !answer.hasMore, !isStream || span.isWhole {
+            try setState(.feedEnd, String(max(span.last, answer.reached ?? 0)))
+        }
         if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
         isEditing = true
         try replayEdits()
@@ -47,10 +55,14 @@ extension Transaction {
         touched.formUnion([.status, .outbox])
     }
 
-    /// The answered edits, with the user's values before the server's overwrite them.
+    /// The answered edits, with the user's values before the server's overwrite them. Those that wait for room are left out.
     private func settled(_ results: [SyncResponse.Result]) throws -> [Settled] {
-        try results.compactMap { result in
-            guard let edit = try outboxEdit(result.mutationID) else { return nil }
+        var answers = try results.compactMap { result in
+            try outboxEdit(result.mutationID).map { (edit: $0, result: result) }
+        }
+        try holdBack(answers)
+        answers.removeAll { held.contains($0.edit.n) }
+        return try answers.map { edit, result in
             let result = result.flat(isApplied: edit.isApplied(by: result))
             // Most edits are applied as sent and need no issue: skip their values.
             let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
@@ -58,6 +70,21 @@ extension Transaction {
                 edit: edit, result: result, draft: isPlain ? .null : try draft(of: edit),
                 shown: result.conflicts.isEmpty ? .null : try value(of: edit.mutation.resource)?.json ?? .null)
         }
+    }
+
+    /// Holds back the edits that the account has no room for, and those that were refused because they build on one that waits.
+    private func holdBack(_ answers: [(edit: OutboxEdit, result: SyncResponse.Result)]) throws {
+        let refused = answers.filter { $0.result.status == .rejected }
+        guard !refused.isEmpty else { return }
+        let answered = Set(answers.map(\.edit.n))
+        var waiting = try outbox().filter { !$0.isAnswered && !answered.contains($0.n) }
+        for (edit, result) in refused {
+            let isOfQuota = result.problem?["code"] == "quota_exceeded"
+            guard isOfQuota || waiting.contains(where: { edit.builds(on: $0) }) else { continue }
+            held.insert(edit.n)
+            waiting.append(edit)
+        }
+        try holdBack(held)
     }
 
     /// An answered edit, with its resource as the user saw it: as members to send again, and as the server shows it.
@@ -91,10 +118,11 @@ extension Transaction {
     // MARK: - Changes
 
     /// - Parameter own: tasks as the server had them after edits of this device that come with their answers.
-    private func apply(_ change: Change, isRestored: Bool, _ own: [ID: TaskItem]) throws {
-        let resource = ResourceKey(type: change.type, id: change.id)
-        let known = try value(of: resource)
-        // An image that was added here has no revision of the server until the feed brings it; a task of the device's own trash
+    private func apply(
+        _ change: Change, _ known: Change.Value?, isRestored: Bool, _ own: [ID: TaskItem], _ span: FeedSpan
+    ) throws {
+        let resource = change.resource
+        // An image that was added here has no revision of the server until the feed brings it; what lies in the device's own trash
         // neither.
         let seen = known?.revision.flatMap { $0.isOptimistic ? nil : $0 }
         let knownRevision = try seen ?? buriedRevision(of: resource) ?? -1
@@ -106,56 +134,43 @@ extension Transaction {
             if isRestored, let known, known.revision?.isOfEarlierHistory ?? false {
                 try noteLost(known, resource, newerThan: change.value)
             }
-            if case .task(let old)? = known, case .task(let new) = change.value {
-                // Restored by another device, which decided on the category.
-                if old.deletedAt != nil { _ = try takeFormerCategory(of: new.id) }
-                if !isRestored { try noteMove(from: old, to: new) }
+            if case .task(let old)? = known, case .task(let new) = change.value, !isRestored {
+                try noteMove(from: old, to: new)
             }
-            try put(change.value)
+            try put(change.value.following(known))
             return
         }
         touched.insert(Region(change.type))
-        if change.type == .task {
-            guard let id = change.id else { return }
-            return try moveToTrash(id, own[id])
-        }
-        if let known { try completeEdits(of: resource, known) }
-        // Made here and deleted by another device, a category may never have come in the feed, but this trash has it.
-        if change.type == .category, let id = change.id { try freeTrash(of: id) }
-        switch known {
-        case .category(let category): try rows.removeCategory(category.id, revision: change.revision)
-        case .dday(let dday): try rows.removeDDay(dday.id, revision: change.revision)
-        case .image(let image): try rows.removeImage(image.id, revision: change.revision)
-        case .task, .settings, .deleted, nil: break
+        switch change.type {
+        case .task, .category, .dday: try moveToTrash(resource, known, own, at: change.revision, span)
+        case .image: if let id = change.id { try rows.removeImage(id, revision: change.revision) }
+        case .settings: break
         }
     }
 
-    /// The edits that wait for a category or D-day that another device deleted say all of it from now on: there is no trash from
-    /// which the rest could be restored.
-    private func completeEdits(of resource: ResourceKey, _ known: Change.Value) throws {
-        let whole: JSON =
-            switch known {
-            case .category(let category): category.members
-            case .dday(let dday): dday.members
-            default: .null
-            }
-        for edit in try outbox() where edit.mutation.resource == resource && edit.mutation.op == .patch && edit.isUnsent
-        {
-            try run(
-                "UPDATE outbox SET value = ?2 WHERE n = ?1", .integer(edit.n),
-                .text(whole.mergePatched(with: edit.mutation.value).text))
-        }
+    /// A deletion comes without a value: the last known one goes to the trash. It is asked for unless the device knows it. What
+    /// changes in the trash, as when a category is deleted or restored, comes as a deletion, too.
+    private func moveToTrash(
+        _ resource: ResourceKey, _ known: Change.Value?, _ own: [ID: TaskItem], at revision: Revision, _ span: FeedSpan
+    ) throws {
+        let answered = resource.id.flatMap { own[$0] }.map { Change.Value.task($0) }
+        let newest = [known, answered].compactMap(\.self).max { $0.revision ?? 0 < $1.revision ?? 0 }
+        let isKnown = span.isWhole && known?.deletedAt == nil && newest != nil
+        if !isKnown { try want(resource, at: revision) }
+        guard let newest else { return }
+        // The server knows what lies in the trash of this device.
+        let takes = isKnown || newest.revision?.isOptimistic ?? false
+        try put(
+            newest.trashed(
+                at: known?.deletedAt ?? now, revision: takes ? revision : nil,
+                freedAfter: span.freedAfter(resource.id, at: revision)))
     }
 
-    /// A deletion comes without a value. The task keeps the revision that was seen here: what others wrote between that and the
-    /// deletion is a conflict with what is written after a restore.
-    private func moveToTrash(_ id: ID, _ own: TaskItem?) throws {
-        let known = try rows.task(id)
-        guard var task = [known, own].compactMap(\.self).max(by: { $0.revision < $1.revision }) else { return }
-        task.deletedAt = known?.deletedAt ?? now
-        // Its category went first, and the feed has only the last change of the task.
-        if let category = task.categoryID, try rows.category(category) == nil { task.categoryID = nil }
-        try rows.save(task)
+    /// The category that a task loses by no edit of this device.
+    private func categoryFreed(by change: Change, _ known: Change.Value?) throws -> ID? {
+        guard let category = change.freedCategory(of: known) else { return nil }
+        let isOwn = try edits(of: change.resource).contains { !$0.isUnsent && $0.mutation.value["categoryId"] != nil }
+        return isOwn ? nil : category
     }
 
     private func buriedRevision(of resource: ResourceKey) throws -> Revision? {
@@ -177,9 +192,7 @@ extension Transaction {
             try acknowledge(edit)
             if let (mine, theirs) = answered.adoption {
                 try replace(mine, by: theirs)
-                let looks = ["color", "emoji", "image"].map { JSON.Member($0, edit.mutation.value[$0] ?? .null) }
-                let lost = looks.filter { !$0.value.isNull && result.value[$0.name] ?? .null != $0.value }
-                if !lost.isEmpty { try add(.outdone(lost, by: result.value, of: .category(theirs))) }
+                if let lost = StoredIssue.outdone(edit.mutation.value, by: result.value, of: theirs) { try add(lost) }
             } else if !result.conflicts.isEmpty {
                 try addMerged(edit, result, draft, shown: answered.shown)
             }
@@ -203,14 +216,17 @@ extension Transaction {
             guard !(edit.mutation.op == .delete && code == "not_found") else { return }
             // It was created before the new history began, and exists.
             guard !(edit.mutation.op == .create && edit.attempts > 1 && code == "already_exists") else { return }
+            // Another device brought the same task along from elsewhere.
+            guard code != "already_exists" || edit.mutation.value["createdAt"] == nil else { return }
             // Edits after a refused creation are refused, too: one issue is enough.
             guard try code != "not_found" || !hasRejection(of: edit.mutation.resource) else { return }
             try add(.rejected(edit, result, draft))
             // The server has emptied its trash.
-            if edit.mutation.op == .restore, code == "not_found", let id = edit.mutation.resource.id {
-                try rows.erase(task: id)
-                try run("DELETE FROM shadow WHERE type = 'task' AND id = ?1", .id(id))
-                touched.insert(.tasks)
+            if edit.mutation.op == .restore, code == "not_found" {
+                try erase(edit.mutation.resource)
+                try run(
+                    "DELETE FROM shadow WHERE type = ?1 AND id = ?2", .text(edit.mutation.resource.type.rawValue),
+                    .id(edit.mutation.resource.id))
             }
         }
     }
@@ -235,7 +251,6 @@ extension Transaction {
         try run("UPDATE outbox SET value = replace(value, ?1, ?2)", from, to)
         try run("UPDATE undo SET steps = replace(steps, ?1, ?2)", from, to)
         try run("UPDATE issues SET details = replace(details, ?1, ?2)", from, to)
-        try run("UPDATE former_categories SET category = ?2 WHERE category = ?1", .id(mine), .id(theirs))
     }
 
     // MARK: - Another history
@@ -248,18 +263,19 @@ extension Transaction {
         // If a load was interrupted by another, the rows still belong to the history before both.
         if let lost = try state(.cursor), try state(.isLoading) == nil { try setState(.lostCursor, lost) }
         try setState(.cursor, nil)
-        try setState(.through, nil)
+        for name in [StateName.through, .feedEnd, .trashRead] { try setState(name, nil) }
         try setState(.isLoading, "1")
         try replayEdits()
         touched.formUnion([.status, .outbox])
     }
 
-    /// Nothing is sent before the load is complete, so the edits learn here of another history.
+    /// Nothing is sent before the load is complete, so the edits learn here of another history. The trash stays until that of the
+    /// server was read.
     private func endLoading(isRestored: Bool) throws {
         if isRestored { try sendEditsAnew() }
         for id in try rows.tasksOfEarlierHistory() {
-            guard let task = try rows.task(id) else { continue }
-            if isRestored, task.deletedAt == nil { try add(.restoredServer(.task(task), .task(id))) }
+            guard let task = try rows.task(id), task.deletedAt == nil else { continue }
+            if isRestored { try add(.restoredServer(.task(task), .task(id))) }
             try rows.erase(task: id)
             touched.insert(.tasks)
         }
@@ -303,9 +319,9 @@ extension Transaction {
             let isOther = TaskMember.allCases.contains { $0 != .position && mine[$0] != theirs[$0] }
             guard mine.deletedAt == nil, isOther, mine.updatedAt > theirs.updatedAt else { return }
         case (.category(let mine), .category(let theirs)):
-            guard mine.members != theirs.members, mine.updatedAt > theirs.updatedAt else { return }
+            guard mine.sentMembers != theirs.sentMembers, mine.updatedAt > theirs.updatedAt else { return }
         case (.dday(let mine), .dday(let theirs)):
-            guard mine.members != theirs.members, mine.updatedAt > theirs.updatedAt else { return }
+            guard mine.sentMembers != theirs.sentMembers, mine.updatedAt > theirs.updatedAt else { return }
         case (.settings(let mine), .settings(let theirs)):
             guard !mine.areUnset, SettingsDraft(mine) != SettingsDraft(theirs) else { return }
         default: return

@@ -11,6 +11,8 @@ final class Transaction {
     var touched: Set<Region> = []
     /// Where tasks were that another device moved since, to be noted in the undo steps.
     var movedElsewhere: [ID: Position] = [:]
+    /// The rows of edits that the account has no room for, as an answer says.
+    var held: Set<Int64> = []
     /// False while the server's changes are applied: those leave no shadow.
     var isEditing = true
 
@@ -63,11 +65,9 @@ final class Transaction {
         touched.insert(Region(resource.type))
         guard isEditing, try shadow(of: resource) == nil else { return }
         let value = try row()
-        // A task in the trash that the server never had. With a shadow it would go at the next integration.
-        guard !(value?.revision?.isOptimistic ?? false) else { return }
         try run(
             "INSERT INTO shadow (type, id, value) VALUES (?1, ?2, ?3)", .text(resource.type.rawValue),
-            .id(resource.id), value.map { .text($0.json.text) } ?? .null)
+            .id(resource.id), value.map { .text($0.stored.text) } ?? .null)
     }
 
     /// The shadow of a resource; `nil` if no pending edit changed it.
@@ -81,7 +81,7 @@ final class Transaction {
         }.first
     }
 
-    private func shadows() throws -> [Shadow] {
+    func shadows() throws -> [Shadow] {
         try all("SELECT type, id, value FROM shadow") { row in
             guard let type = ResourceType(rawValue: row.text(0)) else {
                 throw StoreError.corrupt("a shadow of an unknown type")
@@ -102,15 +102,27 @@ final class Transaction {
         return revision
     }
 
-    /// The resource as the user sees it, a task in the trash included.
+    /// The resource as the user sees it, living or in the trash.
     func value(of resource: ResourceKey) throws -> Change.Value? {
-        guard let id = resource.id else { return .settings(try rows.settings()) }
-        return switch resource.type {
-        case .task: try rows.task(id).map { .task($0) }
-        case .category: try rows.category(id).map { .category($0) }
-        case .dday: try rows.dday(id).map { .dday($0) }
-        case .image: try rows.image(id).map { .image($0) }
-        case .settings: nil
+        try rows.value(of: resource)
+    }
+
+    /// The resource as the server has it, as far as this device knows.
+    func serverValue(of resource: ResourceKey) throws -> Change.Value? {
+        guard let shadow = try shadow(of: resource) else { return try value(of: resource) }
+        return shadow.value
+    }
+
+    /// Removes a resource without a trace.
+    func erase(_ resource: ResourceKey) throws {
+        guard let id = resource.id else { return }
+        touched.insert(Region(resource.type))
+        switch resource.type {
+        case .task: try rows.erase(task: id)
+        case .category: try rows.erase(category: id)
+        case .dday: try rows.erase(dday: id)
+        case .image: try rows.erase(image: id)
+        case .settings: break
         }
     }
 
@@ -123,14 +135,8 @@ final class Transaction {
         let shadows = try shadows()
         for shadow in shadows {
             touched.insert(Region(shadow.resource.type))
-            guard let id = shadow.resource.id else { continue }
             // Names may have been swapped: free them all before the first row is put back.
-            switch shadow.resource.type {
-            case .task: if shadow.value == nil { try rows.erase(task: id) }
-            case .category: try rows.erase(category: id)
-            case .dday: try rows.erase(dday: id)
-            case .settings, .image: break
-            }
+            if shadow.resource.type != .task || shadow.value == nil { try erase(shadow.resource) }
         }
         for shadow in shadows {
             if let value = shadow.value { try put(value) }
@@ -170,7 +176,8 @@ final class Transaction {
         case .category(let category):
             touched.insert(.categories)
             // A later change of the feed renames or removes the other category of this name.
-            if var holder = try rows.category(foldedName: CaseFolding.fold(category.name)), holder.id != category.id {
+            if category.deletedAt == nil, var holder = try rows.category(named: category.name), holder.id != category.id
+            {
                 holder.name = "\u{fffc}\(holder.id)"
                 try rows.save(holder)
             }
@@ -213,6 +220,10 @@ enum StateName: String {
     case cursor
     /// The highest revision that was integrated.
     case through
+    /// The revision at which the end of the feed was reached last: up to it nothing is unknown but the trash.
+    case feedEnd
+    /// When the whole trash of the server was read last (ms).
+    case trashRead
     /// Set until the first load, or a load after a restore, is complete.
     case isLoading
     /// The last cursor of the history before the one that is being loaded. Earlier versions kept its epoch alone.
@@ -222,6 +233,14 @@ enum StateName: String {
     case answered
     /// The last edit that was performed again.
     case replayed
+    /// The account as the server showed it last.
+    case account
+    /// The id of this device's session.
+    case session
+    /// What was deleted up to then (ms) was emptied out of the trash of this device.
+    case trashEmptied
+    /// The ids of the edits of a widget that were made last.
+    case queueMade
 }
 
 /// A value for a statement.

@@ -1,7 +1,7 @@
 import Kanban
 import KanbanRows
 
-/// Deleted tasks stay on the device as long as on the server.
+/// What was deleted stays on the device as long as on the server.
 enum Trash {
     private static let time: Int64 = 30 * 86_400_000
 
@@ -11,36 +11,129 @@ enum Trash {
     static func leaves(_ deletedAt: Timestamp) -> Timestamp { deletedAt.adding(milliseconds: time) }
 }
 
-extension BoardReader {
-    /// The tasks that were deleted in the last thirty days, latest first. Only hides the others: the device's clock may be wrong.
-    func trash(at now: Timestamp) throws -> [TaskItem] {
+/// What the trash may hold.
+protocol Trashable {
+    var id: ID { get }
+    var deletedAt: Timestamp? { get }
+}
+
+extension TaskItem: Trashable {}
+extension Kanban.Category: Trashable {}
+extension DDay: Trashable {}
+
+extension Array where Element: Trashable {
+    /// Those that were deleted in the last thirty days, latest first. Only hides the others: the device's clock may be wrong.
+    /// - Parameter emptied: what was deleted up to then was emptied out.
+    func trashed(at now: Timestamp, emptied: Timestamp?) -> [Element] {
+        let end = Swift.max(Trash.end(at: now).milliseconds, emptied?.milliseconds ?? .min)
+        return map { (element: $0, deletedAt: $0.deletedAt?.milliseconds ?? 0) }
+            .filter { $0.deletedAt > end }
+            .sorted { ($0.deletedAt, $0.element.id) > ($1.deletedAt, $1.element.id) }
+            .map(\.element)
+    }
+}
+
+extension SQLiteBoard {
+    /// What was deleted up to then is not shown any more.
+    func trashEmptied() throws -> Timestamp? {
+        try connection.state(.trashEmptied).flatMap(Int64.init).map { Timestamp(milliseconds: $0) }
+    }
+
+    /// None names a category that lies in the trash: as long as it does, a task that is restored is of no category.
+    func trashedTasks(at now: Timestamp) throws -> [TaskItem] {
         var query = TaskQuery()
         query.inTrash = true
-        let end = Trash.end(at: now).milliseconds
-        return try tasks(query).map { (task: $0, deletedAt: $0.deletedAt?.milliseconds ?? 0) }
-            .filter { $0.deletedAt > end }
-            .sorted { ($0.deletedAt, $0.task.id) > ($1.deletedAt, $1.task.id) }
-            .map(\.task)
+        let living = Set(try categories().map(\.id))
+        return try tasks(query).trashed(at: now, emptied: trashEmptied()).map { $0.of(living) }
+    }
+
+    func trashedCategories(at now: Timestamp) throws -> [Kanban.Category] {
+        try categories(inTrash: true).trashed(at: now, emptied: trashEmptied())
+    }
+
+    func trashedDDays(at now: Timestamp) throws -> [DDay] {
+        try ddays(inTrash: true, after: nil, limit: nil).trashed(at: now, emptied: trashEmptied())
+    }
+}
+
+extension BoardReader {
+    /// The task as it is shown, in the trash or not.
+    func shownTask(_ id: ID) throws -> TaskItem? {
+        guard let task = try task(id), let category = task.categoryID else { return try task(id) }
+        return task.of(try self.category(category) == nil ? [] : [category])
+    }
+}
+
+extension KanbanBoard {
+    /// Removes from this device what is in the trash now, and shows it no more; what waits to be sent goes once it was. The server keeps
+    /// it for the time of its own, so another device may still restore it.
+    public func emptyTrash() async throws {
+        try await core.replica.write { try $0.emptyTrash() }
+    }
+}
+
+extension TaskItem {
+    /// The task without a category that is none of these.
+    fileprivate func of(_ categories: Set<ID>) -> TaskItem {
+        guard let categoryID, !categories.contains(categoryID) else { return self }
+        var task = self
+        task.categoryID = nil
+        return task
     }
 }
 
 extension Transaction {
-    /// Removes tasks from the trash after as many days as the server does, unless one has a pending edit.
+    /// Removes what has been in the trash for as many days as the server keeps it, unless it has a pending edit.
     /// - Parameter newest: a time of the server, because the device's clock may be years ahead.
     func emptyTrash(at newest: Timestamp) throws {
-        let old = try rows.trash(before: Trash.end(at: min(now, newest)), limit: .max)
-        guard !old.isEmpty else { return }
-        for id in old where try shadow(of: .task(id)) == nil { try rows.erase(task: id) }
-        try forgetFormerCategories()
-        touched.insert(.tasks)
+        let end = Trash.end(at: min(now, newest))
+        func isOld(_ resource: some Trashable) -> Bool { resource.deletedAt.map { $0 < end } ?? false }
+        let old =
+            try rows.trash(before: end, limit: .max).map { ResourceKey.task($0) }
+            + rows.categories(inTrash: true).filter(isOld).map { .category($0.id) }
+            + rows.ddays(inTrash: true, after: nil, limit: nil).filter(isOld).map { .dday($0.id) }
+        for resource in old where try shadow(of: resource) == nil { try erase(resource) }
     }
 
-    /// Takes deleted tasks of another board, of which the server never hears: they are as made and deleted here.
-    func add(trash: [TaskItem]) throws {
-        for var task in trash where try rows.task(task.id) == nil {
-            task.revision = try rows.nextRevision()
-            try rows.save(task)
+    /// Empties the trash at the user's wish.
+    func emptyTrash() throws {
+        var query = TaskQuery()
+        query.inTrash = true
+        let trash: [any Trashable] =
+            try rows.tasks(query) as [any Trashable] + rows.categories(inTrash: true)
+            + rows.ddays(inTrash: true, after: nil, limit: nil)
+        // By their own times: this device's clock may be another one.
+        guard let last = trash.compactMap(\.deletedAt).max() else { return }
+        try setState(.trashEmptied, String(last.milliseconds))
+        try forgetEmptied()
+        touched.formUnion([.tasks, .categories, .ddays])
+    }
+
+    /// Removes what was emptied out and has no pending edit.
+    func forgetEmptied() throws {
+        guard let emptied = try state(.trashEmptied).flatMap(Int64.init) else { return }
+        func isEmptied(_ resource: some Trashable) -> Bool {
+            resource.deletedAt.map { $0.milliseconds <= emptied } ?? false
         }
-        if !trash.isEmpty { touched.insert(.tasks) }
+        var query = TaskQuery()
+        query.inTrash = true
+        let old =
+            try rows.tasks(query).filter(isEmptied).map { ResourceKey.task($0.id) }
+            + rows.categories(inTrash: true).filter(isEmptied).map { .category($0.id) }
+            + rows.ddays(inTrash: true, after: nil, limit: nil).filter(isEmptied).map { .dday($0.id) }
+        for resource in old where try shadow(of: resource) == nil { try erase(resource) }
+    }
+
+    /// True for what was made and deleted here before a push: the server never hears of it, unless it is restored.
+    func isOwnTrash(_ resource: ResourceKey) throws -> Bool {
+        guard let base = try serverValue(of: resource), base.deletedAt != nil else { return false }
+        return base.revision?.isOptimistic ?? false
+    }
+
+    /// Takes deleted things of another board, of which the server never hears: they are as made and deleted here.
+    func add(trash: [Change.Value]) throws {
+        for value in trash where try rows.value(of: value.resource) == nil {
+            try put(value.with(try rows.nextRevision()))
+        }
     }
 }

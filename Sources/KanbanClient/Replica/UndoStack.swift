@@ -74,7 +74,6 @@ extension Transaction {
         for (resource, before) in zip(resources, before) {
             try noteWritten(resource, from: before, to: value(of: resource))
         }
-        try keepFormerCategories(steps)
         touched.formUnion([.outbox, .status])
         // Each member is expected as the first step finds it.
         var seen: [ResourceKey: Set<String>] = [:]
@@ -88,47 +87,20 @@ extension Transaction {
         }
     }
 
-    /// A category is back that was never deleted. The tasks of the trash that the server does not know, and those that would have
-    /// gone there, are not among the edits that were taken out.
-    private func keepFormerCategories(_ steps: [UndoStep]) throws {
-        guard let category = steps.lazy.compactMap(\.replaces).first else { return }
-        for step in steps where step.mutation.value["categoryId"] != nil {
-            guard try isInTrash(step.mutation.resource), let id = step.mutation.resource.id,
-                try rows.task(id)?.categoryID == nil
-            else { continue }
-            try keepFormerCategory(category, of: id)
-        }
-    }
-
     /// Performs the steps as new edits.
     /// - Returns: the steps that undo them.
-    private func perform(_ all: [UndoStep], _ conflicts: inout [Conflict]) throws -> [UndoStep] {
+    private func perform(_ steps: [UndoStep], _ conflicts: inout [Conflict]) throws -> [UndoStep] {
         // The last undone step is the first to redo.
         var inverses: [[UndoStep]] = []
-        var steps = all[...]
-        var category: ID?
-        while let next = steps.popFirst() {
-            guard try isNeeded(next, among: all), let own = try own(next, &conflicts),
+        for next in steps {
+            guard try isNeeded(next, among: steps), let own = try own(next, &conflicts),
                 let step = try withoutLost(own, &conflicts)
             else { continue }
-            if let category, step.mutation.value == ["categoryId": .string(category.description)],
-                try isInTrash(step.mutation.resource), let id = step.mutation.resource.id
-            {
-                try keepFormerCategory(category, of: id)
-                continue
-            }
             do {
                 // The server applies a deletion of what others changed, unless it is to be refused.
                 let policy: Kanban.Mutation.Policy = step.mutation.op == .delete ? .reject : .keep
                 let inverse = try board.nested { try edit(step.mutation, policy: policy) }
                 inverses.append(inverse.map { $0.of(step.creation) })
-                if let old = step.replaces, let new = step.mutation.resource.id {
-                    if step.mutation.resource.type == .category { category = new }
-                    steps = try steps.naming(new, insteadOf: old)
-                    try run(
-                        "UPDATE undo SET steps = replace(steps, ?1, ?2)", .text(old.description),
-                        .text(new.description))
-                }
             } catch KanbanError.notFound, KanbanError.conflict, KanbanError.invalid {
                 // Another device deleted it, or took the name or the place that it needs.
                 conflicts.append(Conflict(step.mutation.resource, "deleted", mine: nil, theirs: "true"))
@@ -145,11 +117,13 @@ extension Transaction {
         // Another device had one of this name, which took its place.
         let isTheirs = try !all("SELECT 1 FROM aliases WHERE theirs = ?1 LIMIT 1", .id(id)) { $0.integer(0) }.isEmpty
         guard !isTheirs, creation == .onTheWay else { return !isTheirs }
-        guard let category = try rows.category(id), step.theirs(category.members).isEmpty else { return false }
+        guard let category = try rows.category(id), step.theirs(category.sentMembers).isEmpty else { return false }
         var query = TaskQuery()
         query.categoryIDs = [id]
+        guard try rows.taskIDs(query).isEmpty else { return false }
+        query.inTrash = true
         let own = Set(steps.compactMap(\.mutation.resource.id))
-        return try rows.taskIDs(query).isEmpty && trash(of: id).allSatisfy(own.contains)
+        return try rows.taskIDs(query).allSatisfy(own.contains)
     }
 
     /// The step without the members that another device changed since; `nil` when nothing is left.
@@ -165,6 +139,11 @@ extension Transaction {
 
     /// The step without an image or a category that is gone, so that the rest comes back; `nil` when nothing is left.
     private func withoutLost(_ step: UndoStep, _ conflicts: inout [Conflict]) throws -> UndoStep? {
+        if step.mutation.op == .restore, let image = try value(of: step.mutation.resource)?.json["image"],
+            let id = image.stringValue.flatMap({ ID($0) }), try rows.image(id) == nil
+        {
+            conflicts.append(Conflict(step.mutation.resource, "image", mine: image, theirs: nil))
+        }
         guard let members = step.mutation.value.objectMembers, !members.isEmpty else { return step }
         var step = step
         step.mutation.value = try known(step.mutation.value)
@@ -202,15 +181,6 @@ extension UndoStep {
         var step = self
         step.mutation.value = JSON(flat: rest)
         return step
-    }
-}
-
-extension ArraySlice<UndoStep> {
-    /// The steps with another id, as a target and in values.
-    func naming(_ new: ID, insteadOf old: ID) throws -> ArraySlice<UndoStep> {
-        guard !isEmpty else { return self }
-        let text = JSON.array(map(\.json)).text.replacing(old.description, with: new.description)
-        return try UndoStep.all(in: text)[...]
     }
 }
 

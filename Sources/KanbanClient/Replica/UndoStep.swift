@@ -8,11 +8,9 @@ struct UndoStep: Sendable {
     var mutation: StoredMutation
     /// The values after the edit: a member with another value was changed by another device since.
     var expected: JSON
-    /// The resource that the created one stands for: ids are not reused.
-    var replaces: ID?
     /// Where the edit is, while it is unsent.
     var trace: OutboxTrace?
-    /// For the deletion of a category, and its creation again: why the user's edit made it.
+    /// For the deletion of a category, and its restoration: why the user's edit made it.
     var creation: Creation?
 
     enum Creation: String, Sendable {
@@ -25,15 +23,13 @@ struct UndoStep: Sendable {
         [
             "op": .string(mutation.op.rawValue), "type": .string(mutation.resource.type.rawValue),
             "id": mutation.resource.id.map { .string($0.description) } ?? .null, "value": mutation.value,
-            "expected": expected, "replaces": .init(optional: replaces?.description), "trace": trace?.json ?? .null,
-            "creation": .init(optional: creation?.rawValue),
+            "expected": expected, "trace": trace?.json ?? .null, "creation": .init(optional: creation?.rawValue),
         ]
     }
 
-    init(_ mutation: StoredMutation, expected: JSON = .null, replaces: ID? = nil) {
+    init(_ mutation: StoredMutation, expected: JSON = .null) {
         self.mutation = mutation
         self.expected = expected
-        self.replaces = replaces
     }
 
     init?(_ json: JSON) {
@@ -41,9 +37,7 @@ struct UndoStep: Sendable {
             let type = json["type"]?.stringValue.flatMap(ResourceType.init(rawValue:))
         else { return nil }
         let resource = ResourceKey(type: type, id: json["id"]?.stringValue.flatMap { ID($0) })
-        self.init(
-            StoredMutation(op, resource, json["value"] ?? .null), expected: json["expected"] ?? .null,
-            replaces: json["replaces"]?.stringValue.flatMap { ID($0) })
+        self.init(StoredMutation(op, resource, json["value"] ?? .null), expected: json["expected"] ?? .null)
         trace = json["trace"].flatMap(OutboxTrace.init)
         creation = json["creation"]?.stringValue.flatMap(Creation.init(rawValue:))
     }
@@ -60,6 +54,7 @@ extension Transaction {
         switch mutation.op {
         case .create, .put, .restore: return .null
         case .delete: return try draft(of: mutation.resource)
+        case .skip: return ["dueDate": try value(of: mutation.resource)?.json["dueDate"] ?? .null]
         case .move, .patch:
             guard let now = try value(of: mutation.resource)?.json else { return .null }
             // The position is expected only once another device moved the task: the server gives one to own moves, too.
@@ -74,18 +69,11 @@ struct Before {
     var value: Change.Value?
     /// The task above.
     var predecessor: ID?
-    /// The tasks of a category that is deleted, those in the trash as well.
-    var tasks: [ID] = []
 
     init(_ mutation: StoredMutation, _ transaction: Transaction) throws {
         value = try transaction.value(of: mutation.resource)
         if case .task(let task) = value, task.deletedAt == nil {
             predecessor = try transaction.predecessor(of: task)
-        }
-        if mutation.op == .delete, mutation.resource.type == .category, let id = mutation.resource.id {
-            var query = TaskQuery()
-            query.categoryIDs = [id]
-            tasks = try transaction.rows.taskIDs(query) + transaction.trash(of: id)
         }
     }
 
@@ -95,25 +83,20 @@ struct Before {
     {
         let resource = mutation.resource
         switch (mutation.op, value) {
-        case (.create, _), (.put, nil), (.restore, _):
+        case (.create, _), (.put, nil):
             var step = try transaction.step(StoredMutation(.delete, resource))
             if resource.type == .category { step.creation = .asked }
             return [step]
+        case (.restore, _):
+            return [try transaction.step(StoredMutation(.delete, resource))]
         case (.delete, .task(let task)):
             return [UndoStep(StoredMutation(.restore, resource, .object(placing(task))))]
-        case (.delete, .category(let category)):
-            let fresh = ResourceKey.category(transaction.rows.makeID())
-            let again = StoredMutation(.create, fresh, category.members)
-            let mine = JSON.string(fresh.id?.description ?? "")
-            return try [UndoStep(again, replaces: category.id)]
-                + tasks.map { try transaction.step(StoredMutation(.patch, .task($0), ["categoryId": mine])) }
-        case (.delete, .dday(let dday)):
-            let again = StoredMutation(.create, .dday(transaction.rows.makeID()), dday.members)
-            return [UndoStep(again, replaces: dday.id)]
+        case (.delete, _):
+            return [UndoStep(StoredMutation(.restore, resource))]
         case (.move, .task(let task)):
             return [try transaction.step(back(task))]
         case (_, let before?):
-            return try patches(resource, from: before, to: outcome.value).map(transaction.step)
+            return try patches(mutation, from: before, to: outcome.value).map(transaction.step)
         default:
             return []
         }
@@ -130,13 +113,17 @@ struct Before {
     }
 
     /// Sets changed members back. A change of column becomes a move to the old place.
-    private func patches(_ resource: ResourceKey, from before: Change.Value, to after: Change.Value) -> [StoredMutation]
-    {
+    private func patches(
+        _ mutation: StoredMutation, from before: Change.Value, to after: Change.Value
+    ) -> [StoredMutation] {
+        let resource = mutation.resource
         var old: [JSON.Member] = []
         var move: StoredMutation?
         let after = after.json
         for member in before.json.objectMembers ?? [] where Self.editable.contains(member.name) {
             guard let now = after[member.name], now != member.value else { continue }
+            // The rule goes to a successor and comes back by itself.
+            if member.name == "recurrence", mutation.value["recurrence"] == nil { continue }
             if member.name == "status", case .task(let task) = before {
                 move = back(task)
             } else {
@@ -146,10 +133,9 @@ struct Before {
         return (old.isEmpty ? [] : [StoredMutation(.patch, resource, .object(old))]) + (move.map { [$0] } ?? [])
     }
 
-    private static let editable: Set<String> = [
-        "title", "body", "status", "categoryId", "dueDate", "name", "color", "emoji", "date", "repeats", "image",
-        "timeZone", "locale", "custom",
-    ]
+    private static let editable = Set(
+        TaskItem.members.filter(\.isInBodies).map(\.text) + Kanban.Category.members.map(\.text)
+            + DDay.members.map(\.text) + Settings.members.map(\.text))
 }
 
 extension JSON {
@@ -158,26 +144,6 @@ extension JSON {
         let (mine, theirs) = (objectMembers ?? [], other.objectMembers ?? [])
         let removed = mine.filter { other[$0.name] == nil }.map { Member($0.name, .null) }
         return .object(removed + theirs.filter { self[$0.name] != $0.value })
-    }
-}
-
-extension Kanban.Category {
-    /// The body of a request that creates an equal category.
-    var members: JSON {
-        [
-            "name": .string(name), "color": .init(optional: color), "emoji": .init(optional: emoji),
-            "image": .init(optional: image?.description),
-        ]
-    }
-}
-
-extension DDay {
-    var members: JSON {
-        [
-            "title": .string(title), "date": .string(date.description), "repeats": .string(repeats.rawValue),
-            "color": .init(optional: color), "emoji": .init(optional: emoji),
-            "image": .init(optional: image?.description),
-        ]
     }
 }
 

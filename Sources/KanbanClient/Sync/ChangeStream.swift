@@ -61,7 +61,8 @@ struct ChangeStream {
         let cursor = try shown.replica.read { try $0.connection.state(.cursor) }
         var call = APICall.get("/changes", cursor.map { [("since", $0)] } ?? [])
         call.headers = [("Accept", "text/event-stream")]
-        call.timeout = .seconds(40)
+        // The server sends a comment every 15 s.
+        call.timeout = .seconds(20)
         return try core.client(of: shown.account).stream(call)
     }
 
@@ -112,6 +113,10 @@ struct ChangeStream {
             return Change(shown: json)
         }
         let answer = SyncResponse(changes: values.compactMap { $0 }, cursor: cursor)
-        try await shown.replica.write { try $0.integrate(answer, isStream: true) }
+        let wantsTrash = try await shown.replica.write { transaction in
+            try transaction.integrate(answer, isStream: true)
+            return try transaction.wantsTrash()
+        }
+        if wantsTrash { core.tell(.trashWanted) }
     }
 }

@@ -12,8 +12,11 @@ struct PushRequest: Sendable {
     /// Edits older than this (ms) do not overwrite what others did since.
     private static let freshness: Int64 = 3_600_000
 
-    /// The ids of the edits.
+    /// The ids of the edits, and their rows.
     var mutationIDs: [ID]
+    var rows: Set<Int64>
+    /// The edits that were never sent before, and their policies.
+    fileprivate var new: [(id: ID, policy: Kanban.Mutation.Policy?)] = []
     /// True if more edits wait. Then the request asks for no changes: they are read once, after the last push.
     var hasMore: Bool
     var body: JSON
@@ -21,19 +24,37 @@ struct PushRequest: Sendable {
 
 extension Transaction {
     /// Marks the first unanswered edits as sent and returns them; `nil` if there are none.
-    func collectPush(most: Int) throws -> PushRequest? {
-        try PushRequest(from: self, most: most)
+    /// - Parameter held: edits to pass, by their rows.
+    func collectPush(most: Int, besides held: Set<Int64> = []) throws -> PushRequest? {
+        try PushRequest(from: self, most: most, besides: held)
+    }
+}
+
+extension Transaction {
+    /// The request never left the device: it was no attempt, and later edits are joined to those in it.
+    func takeBack(_ push: PushRequest) throws {
+        for id in push.mutationIDs {
+            try run("UPDATE outbox SET attempts = attempts - 1 WHERE mutation_id = ?1", .id(id))
+        }
+        for (id, policy) in push.new {
+            try run(
+                "UPDATE outbox SET sent_at = NULL, policy = ?2 WHERE mutation_id = ?1", .id(id),
+                policy.map { .text($0.rawValue) } ?? .null)
+        }
+        try joinNeighbours()
+        touched.insert(.outbox)
     }
 }
 
 extension PushRequest {
-    fileprivate init?(from transaction: Transaction, most: Int) throws {
+    fileprivate init?(from transaction: Transaction, most: Int, besides held: Set<Int64>) throws {
         var mutations: [JSON] = []
         var mutationIDs: [ID] = []
+        var rows: Set<Int64> = []
         var known: Set<ID> = []
         var bytes = 0
         // Read one more than is sent to know whether more wait.
-        let waiting = try transaction.waiting(limit: most + 1)
+        let waiting = try transaction.waiting(limit: most + 1, besides: held)
         for edit in waiting.prefix(most) {
             // Decided by age at the first attempt: a repeat must be identical.
             let age = transaction.now.milliseconds - edit.madeAt.milliseconds
@@ -46,6 +67,8 @@ extension PushRequest {
             known.formUnion(added)
             mutations.append(json)
             mutationIDs.append(edit.mutationID)
+            rows.insert(edit.n)
+            if edit.isUnsent { new.append((edit.mutationID, edit.policy)) }
             try transaction.run(
                 "UPDATE outbox SET policy = ?2, sent_at = ?3, attempts = attempts + 1 WHERE n = ?1",
                 .integer(edit.n), .text(policy.rawValue), .integer(transaction.now.milliseconds))
@@ -59,6 +82,7 @@ extension PushRequest {
             members.append(.init("known", .array(ids.map { .string($0) })))
         }
         self.mutationIDs = mutationIDs
+        self.rows = rows
         body = .object(members)
         transaction.touched.insert(.outbox)
     }
@@ -80,7 +104,7 @@ extension OutboxEdit {
             .init("mutationId", .string(mutationID.description)),
             .init("type", .string(mutation.resource.type.rawValue)), .init("op", .string(mutation.op.rawValue)),
             .init("id", .string(mutation.resource.id?.description ?? "settings")),
-            .init("onConflict", .string(policy.rawValue)),
+            .init("onConflict", .string(policy.rawValue)), .init("at", .string(madeAt.description)),
         ]
         if let base, mutation.op != .create { members.append(.init("baseRevision", JSON(Int(base)))) }
         if !mutation.value.isNull { members.append(.init("value", mutation.value)) }

@@ -13,6 +13,8 @@ actor SyncDriver {
         case timer(Int)
         case asked(Int, SyncGoal, CheckedContinuation<Void, any Error>)
         case gaveUp(Int, any Error)
+        /// Somebody waits for the end of what is under way.
+        case settled(CheckedContinuation<Void, Never>)
         /// Ends the driver for good.
         case closed(CheckedContinuation<Void, Never>)
     }
@@ -23,7 +25,7 @@ actor SyncDriver {
     /// The board that the machine decides about. Another takes its place with the event that says so.
     private var shown: BoardCore.Shown
     private var machine: SyncMachine
-    private var request: (number: Int, task: Task<Void, Never>)?
+    private var request: (number: Int, task: Task<Void, Never>, start: ContinuousClock.Instant)?
     private var stream: (number: Int, task: Task<Void, Never>)?
     private var timer: (number: Int, task: Task<Void, Never>)?
     private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
@@ -32,6 +34,9 @@ actor SyncDriver {
     private var lastTasks: (request: Task<Void, Never>?, stream: Task<Void, Never>?)
     /// A write that must be on disk before the next request or stream.
     private var barrier: Task<Void, any Error>?
+    /// Edits that the account has no room for, by their rows. Others pass them until they are sent again.
+    private var held: Set<Int64> = []
+    private static let longestAnswer = Duration.seconds(5)
     private static let shortestPoll = Duration.seconds(2)
     /// The most pages of changes in memory at a time.
     private static let mostPages = 20
@@ -51,10 +56,13 @@ actor SyncDriver {
         for await event in inbox {
             switch event {
             case .machine(let event):
-                if event == .started { core.setFromDevice(true) }
+                if event == .started {
+                    core.setFromDevice(true)
+                    cutStalled()
+                }
                 if case .switched = event {
                     shown = core.shown
-                    (loaded, total) = (0, nil)
+                    (loaded, total, held) = (0, nil, [])
                 }
                 handle(event)
             case .request(let number, let event) where number == request?.number:
@@ -71,12 +79,20 @@ actor SyncDriver {
                 break
             case .asked(let id, let goal, let continuation):
                 waiting[id] = continuation
+                cutStalled()
                 handle(.asked(id: id, goal))
             case .gaveUp(let id, let error):
                 // What the server said tells more than that the time is over.
                 let known = error as? KanbanError == .timedOut ? machine.refusal?.errorEverywhere : nil
                 waiting.removeValue(forKey: id)?.resume(throwing: known ?? error)
                 handle(.gaveUp(id: id))
+            case .settled(let done):
+                let last = lastTasks
+                Task {
+                    await last.request?.value
+                    await last.stream?.value
+                    done.resume()
+                }
             case .closed(let done):
                 for task in [request?.task, stream?.task, timer?.task] { task?.cancel() }
                 await request?.task.value
@@ -92,6 +108,13 @@ actor SyncDriver {
         }
     }
 
+    /// A request that has had no answer for longer than a slow network takes hangs, as one that was sent by a path that is
+    /// gone. Who starts or asks now does not wait for its end.
+    private func cutStalled() {
+        guard let request, ContinuousClock.now - request.start > Self.longestAnswer else { return }
+        handle(.stalled)
+    }
+
     private func handle(_ event: SyncMachine.Event) {
         let actions = machine.handle(renewed(event))
         // Who waited finds the phase that this event led to.
@@ -103,7 +126,7 @@ actor SyncDriver {
     /// an edit, and the event of that one may have come first.
     private func renewed(_ event: SyncMachine.Event) -> SyncMachine.Event {
         switch event {
-        case .outbox(hasUnsent: false): .outbox(hasUnsent: hasUnsent)
+        case .outbox(let isUnsent) where !isUnsent || !held.isEmpty: .outbox(hasUnsent: hasUnsent)
         case .answered(let hasMore, hasUnsent: false): .answered(hasMore: hasMore, hasUnsent: hasUnsent)
         case .switched(let hasCursor, hasUnsent: false): .switched(hasCursor: hasCursor, hasUnsent: hasUnsent)
         default: event
@@ -111,7 +134,16 @@ actor SyncDriver {
     }
 
     /// When the disk fails, the request that would send meets the same error.
-    private var hasUnsent: Bool { (try? shown.replica.read { try $0.connection.hasUnsent() }) ?? true }
+    private var hasUnsent: Bool { (try? shown.replica.read { try $0.connection.hasUnsent(besides: held) }) ?? true }
+
+    /// Keeps edits back that the account has no room for.
+    private func hold(_ rows: Set<Int64>, of replica: Replica, _ problem: Failure.Problem) {
+        // Another board may have taken its place meanwhile.
+        guard !rows.isEmpty, replica === shown.replica else { return }
+        held.formUnion(rows)
+        core.log(LogEvent(.problem(problem), code: "push.held"))
+        events.yield(.machine(.full(problem)))
+    }
 
     // MARK: - Actions
 
@@ -155,6 +187,7 @@ actor SyncDriver {
                 }
                 events.yield(.machine(.outbox(hasUnsent: hasUnsent ?? true)))
             }
+        case .release: held = []
         case .show(let phase): show(phase)
         case .finish(let ids):
             for id in ids { waiting.removeValue(forKey: id)?.resume() }
@@ -164,26 +197,27 @@ actor SyncDriver {
     }
 
     private func show(_ phase: SyncMachine.Phase) {
-        let now = core.dependencies.now()
+        var reason: KanbanError?
+        if case .waiting(let failure) = phase { reason = failure.errorEverywhere }
         let shown: SyncStatus.Phase =
             switch phase {
             case .idle: .idle
             case .loading: .loading(done: loaded, of: total)
             case .syncing: .syncing
             case .live: .live
-            case .waiting: .waiting(until: Date(Timestamp(milliseconds: now.milliseconds + waitingFor.milliseconds)))
+            case .waiting: .waiting(until: Date(waitEnds))
             case .offline: .offline
             case .loggedOut: .loggedOut
             case .stopped(let problem): .stopped(Failure.problem(problem).error)
             }
-        core.setPhase(shown)
+        core.setPhase(shown, reason: reason)
     }
 
-    private var waitingFor = Duration.zero
+    private var waitEnds = Timestamp(milliseconds: 0)
 
     private func wait(_ duration: Duration) {
         timer?.task.cancel()
-        waitingFor = duration
+        waitEnds = core.dependencies.now().adding(milliseconds: duration.milliseconds)
         lastNumber += 1
         let (number, sleep, events) = (lastNumber, core.dependencies.sleep, events)
         let task = Task {
@@ -198,13 +232,15 @@ actor SyncDriver {
 
     private func send(_ kind: SyncMachine.Request) {
         lastNumber += 1
-        let (number, shown, before) = (lastNumber, shown, barrier)
+        let (number, shown, before, earlier) = (lastNumber, shown, barrier, lastTasks.request)
         barrier = nil
         let task = Task {
+            // One that was cancelled may still be writing its answer: it would take the cursor back.
+            await earlier?.value
             let event = await execute(kind, on: shown, after: before)
             events.yield(.request(number, event))
         }
-        request = (number, task)
+        request = (number, task, .now)
         lastTasks.request = task
     }
 
@@ -218,14 +254,28 @@ actor SyncDriver {
             let answer: SyncResponse
             if case .push(let most) = kind {
                 try await core.uploadImages(replica, client)
-                if let push = try await replica.write({ try $0.collectPush(most: most) }) {
-                    let json = try await client.json(.post("/sync", push.body)).json
+                if let push = try await replica.write({ [held] in try $0.collectPush(most: most, besides: held) }) {
+                    let json: JSON
+                    do {
+                        json = try await client.json(.post("/sync", push.body)).json
+                    } catch let error as NetworkError {
+                        try await replica.write { try $0.takeBack(push) }
+                        throw error
+                    } catch Failure.problem(let problem) where problem.isOfQuota {
+                        try await replica.write { try $0.holdBack(push.rows) }
+                        hold(push.rows, of: replica, problem)
+                        return .answeredPart
+                    }
                     core.log(LogEvent(code: "push.answered", count: push.mutationIDs.count))
                     let results = SyncResponse.results(json)
                     // What has no result, or one that this version does not know, waits before it is sent again.
                     let isWhole = Set(push.mutationIDs).isSubset(of: results.map(\.mutationID))
                     guard isWhole, !push.hasMore else {
-                        try await replica.write { try $0.integrate(results: results) }
+                        let held = try await replica.write { transaction in
+                            try transaction.integrate(results: results)
+                            return transaction.held
+                        }
+                        hold(held, of: replica, .quota)
                         return isWhole ? .answeredPart : .failed(.malformedResponse)
                     }
                     answer = try await completed(try SyncResponse(json), replica, client)
@@ -237,15 +287,18 @@ actor SyncDriver {
                 let page = try await pull(replica, client, waits: kind == .poll)
                 answer = try await completed(page, replica, client)
             }
-            let hasUnsent = try await replica.write { transaction in
+            let (full, hasUnsent) = try await replica.write { [held] transaction in
                 try transaction.integrate(answer)
-                return try transaction.hasUnsent()
+                let passed = held.union(transaction.held)
+                return (transaction.held, try transaction.rows.connection.hasUnsent(besides: passed))
             }
+            hold(full, of: replica, .quota)
             // Another board may have taken its place meanwhile.
             if replica === self.shown.replica {
                 loaded += answer.changes.count
                 if answer.hasMore { core.countLoaded(loaded, of: total) } else { core.setFromDevice(false) }
             }
+            if !answer.hasMore { await TrashReader(core: core, replica: replica, client: client).run() }
             return .answered(hasMore: answer.hasMore, hasUnsent: hasUnsent)
         } catch {
             let failure = Failure(caught: error)
@@ -333,31 +386,5 @@ extension SyncMachine.Action {
 extension Duration {
     var milliseconds: Int64 {
         components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
-    }
-}
-
-extension Failure {
-    init(caught error: any Error) {
-        self =
-            switch error {
-            case let failure as Failure: failure
-            case let error as KanbanError: .storage(error)
-            default: .network
-            }
-    }
-
-    /// The error that the app gets. A cancellation stays a `CancellationError`.
-    static func told(_ error: any Error, as told: KeyPath<Failure, KanbanError> = \.error) -> any Error {
-        error is CancellationError ? error : Failure(caught: error)[keyPath: told]
-    }
-}
-
-extension LogEvent {
-    init(_ failure: Failure, code: String) {
-        self.init(code: code)
-        if case .problem(let problem) = failure {
-            status = problem.status
-            requestID = problem.requestID
-        }
     }
 }

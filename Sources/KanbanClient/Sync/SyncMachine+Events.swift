@@ -23,18 +23,24 @@ extension SyncMachine {
         /// A push was answered, and more edits wait behind it.
         case answeredPart
         case failed(Failure)
+        /// The account has no room for some of the edits, which are kept back. The answer itself comes as an event of its own.
+        case full(Failure.Problem)
         /// The stream has caught up.
         case streamReady
         /// The stream ended, and its changes are on disk. The time is since it caught up, or else since it was opened.
         case streamEnded(Failure?, after: Duration)
         /// The wait is over.
         case waited
-        /// The network may be back.
+        /// The network may be back, or another one has taken its place.
         case pathChanged
+        /// The request has had no answer for a while, and the app wants one: it is sent again.
+        case stalled
         /// Another account, or none, is shown: the machine starts over.
         case switched(hasCursor: Bool, hasUnsent: Bool)
         /// The file was damaged, and a new one has the edits that could be read and nothing else.
         case replaced
+        /// The stream told of a deletion, and only a request tells what was deleted.
+        case trashWanted
     }
 
     enum Action: Hashable, Sendable {
@@ -47,6 +53,8 @@ extension SyncMachine {
         /// Wait exactly this long.
         case waitFor(Duration)
         case stopWaiting
+        /// The edits that were kept back are to be sent again.
+        case release
         /// The server does not know the cursor: forget it and load anew.
         case startOver
         /// The first mutation of the outbox cannot be sent at all.
@@ -58,7 +66,8 @@ extension SyncMachine {
     }
 
     enum Phase: Hashable, Sendable {
-        case idle, loading, syncing, live, waiting, offline, loggedOut
+        case idle, loading, syncing, live, offline, loggedOut
+        case waiting(Failure)
         case stopped(Failure.Problem)
     }
 }

@@ -23,11 +23,16 @@ struct SyncMachine: Sendable {
     private var isBarred: Phase?
     private var request: Request?
     private var stream = Stream.closed
-    private var isWaiting = false
+    /// Why nothing is asked for a while.
+    private var waitsFor: Failure?
     /// The server refuses requests, or has no room, for as long as the wait lasts.
     private var refused: Failure?
     /// The feed was begun anew because the server did not know the cursor, and no page has come since.
     private var isBegunAnew = false
+    /// The account has no room for the edits that are kept back. All else goes on meanwhile.
+    private var full: Failure?
+    /// The wait after which they are sent again has begun.
+    private var isFullTimed = false
     private var failures = 0
     private var mutations = Self.mostMutations
     /// The feed was read to its end since it began.
@@ -48,6 +53,8 @@ struct SyncMachine: Sendable {
     /// Why the server wants to be left alone now.
     var refusal: Failure? { isWaiting ? refused : nil }
 
+    private var isWaiting: Bool { waitsFor != nil }
+
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
         switch event {
@@ -56,15 +63,12 @@ struct SyncMachine: Sendable {
             // Try again after a refusal, and with a token that may be readable by now.
             isBarred = nil
             needsPull = true
+            release(&actions)
             cutWait(&actions)
         case .paused:
             isStarted = false
-            if stream != .closed { actions.append(.closeStream) }
-            stream = .closed
-            if request == .poll {
-                actions.append(.cancelRequest)
-                request = nil
-            }
+            closeStream(&actions)
+            interruptPoll(&actions)
             if waiters.isEmpty { cutWait(&actions) }
         case .outbox(let hasUnsent):
             self.hasUnsent = hasUnsent
@@ -82,20 +86,31 @@ struct SyncMachine: Sendable {
             mutations = min(mutations * 2, Self.mostMutations)
         case .failed(let failure):
             failed(failure, &actions)
+        case .full(let problem):
+            full = .problem(problem)
         case .streamReady:
             stream = .ready
             failures = 0
         case .streamEnded(let failure, let time):
             streamEnded(failure, after: time, &actions)
         case .waited:
-            isWaiting = false
+            if waitsFor == nil { release(&actions) }
+            waitsFor = nil
         case .pathChanged:
+            // What is under way goes by the old path, where no answer may come any more.
+            closeStream(&actions)
+            cutRequest(&actions)
+            needsPull = true
             cutWait(&actions)
+        case .stalled:
+            cutRequest(&actions)
         case .switched(let hasCursor, let hasUnsent):
             switched(hasCursor: hasCursor, hasUnsent: hasUnsent, &actions)
         case .replaced:
             hasUnsent = true
             startOver(&actions)
+        case .trashWanted:
+            needsPull = true
         }
         goOn(&actions)
         return actions
@@ -116,6 +131,7 @@ struct SyncMachine: Sendable {
         // A running pull may have been answered before the change that the client waits for.
         waiters.append((id, goal == .pushedAndPulled ? [.pushed, .pulled] : [goal]))
         if goal != .pushed { needsPull = true }
+        if goal != .pulled { release(&actions) }
         cutWait(&actions)
         interruptPoll(&actions)
     }
@@ -133,8 +149,8 @@ struct SyncMachine: Sendable {
         }
         if case .push = answered { mutations = min(mutations * 2, Self.mostMutations) }
         if answered == .poll { polls += 1 }
+        if !hasUnsent { finishPushes(&actions) }
         for index in waiters.indices {
-            if !hasUnsent { waiters[index].needs.remove(.pushed) }
             // A pull before the push does not include its effects.
             if !hasMore, answered != .poll, !waiters[index].needs.contains(.pushed) {
                 waiters[index].needs.remove(.pulled)
@@ -147,8 +163,8 @@ struct SyncMachine: Sendable {
         let failed = request
         request = nil
         guard case .problem(let problem) = failure else {
-            // An answer with the results of all edits may be more than the device takes.
-            if failure == .malformedResponse { halve(failed) }
+            // An answer with the results of all edits may be more than the device takes, or the request more than a proxy lets pass.
+            if failure.isOfProxy { halve(failed) }
             backOff(failure, &actions)
             return
         }
@@ -191,8 +207,8 @@ struct SyncMachine: Sendable {
             case _ where wasReady: time < Self.shortestStream
             // Held back: a network that is away fails sooner.
             case .network: time >= Self.shortestStream
-            case .problem, .storage: false
-            case .malformedResponse, nil: true
+            case .untrusted, .problem, .storage: false
+            case .notKanbase, .malformedResponse, nil: true
             }
         brokenStreams = isBroken ? brokenStreams + 1 : 0
         needsPull = true
@@ -203,8 +219,9 @@ struct SyncMachine: Sendable {
     }
 
     private mutating func switched(hasCursor: Bool, hasUnsent: Bool, _ actions: inout [Action]) {
-        if stream != .closed { actions.append(.closeStream) }
-        if request != nil { actions.append(.cancelRequest) }
+        closeStream(&actions)
+        cutRequest(&actions)
+        if isFullTimed { actions.append(.stopWaiting) }
         stopWaiting(&actions)
         if !waiters.isEmpty {
             actions.append(.fail(waiters.map(\.id), .problem(.init(status: 401, code: "unauthorized"))))
@@ -219,19 +236,15 @@ struct SyncMachine: Sendable {
 
     private mutating func bar(_ phase: Phase, _ failure: Failure, _ actions: inout [Action]) {
         isBarred = phase
-        if stream != .closed { actions.append(.closeStream) }
-        stream = .closed
-        if request != nil { actions.append(.cancelRequest) }
-        request = nil
+        closeStream(&actions)
+        cutRequest(&actions)
         fail(failure, &actions)
     }
 
     private mutating func startOver(_ actions: inout [Action]) {
-        if stream != .closed { actions.append(.closeStream) }
-        stream = .closed
+        closeStream(&actions)
         // Its answer would be one of the history that is given up.
-        if request != nil { actions.append(.cancelRequest) }
-        request = nil
+        cutRequest(&actions)
         isLoaded = false
         hasMore = false
         needsPull = true
@@ -242,7 +255,9 @@ struct SyncMachine: Sendable {
         // A stream that fails meanwhile makes the wait no shorter.
         guard refusal == nil else { return fail(failure, &actions) }
         failures += 1
-        isWaiting = true
+        waitsFor = failure
+        // There is one timer.
+        isFullTimed = false
         refused = nil
         var wait = Action.wait(upTo: min(Self.longestWait, .milliseconds(500 << min(failures - 1, 10))))
         if case .problem(let problem) = failure {
@@ -255,10 +270,16 @@ struct SyncMachine: Sendable {
         }
         actions.append(wait)
         fail(failure, &actions)
-        isOffline = failure == .network
     }
 
-    private var isOffline = false
+    /// Sends the edits again that were kept back.
+    private mutating func release(_ actions: inout [Action]) {
+        guard full != nil else { return }
+        full = nil
+        isFullTimed = false
+        hasUnsent = true
+        actions.append(.release)
+    }
 
     private mutating func cutWait(_ actions: inout [Action]) {
         if refusal == nil { stopWaiting(&actions) }
@@ -266,14 +287,32 @@ struct SyncMachine: Sendable {
 
     private mutating func stopWaiting(_ actions: inout [Action]) {
         guard isWaiting else { return }
-        isWaiting = false
+        waitsFor = nil
         actions.append(.stopWaiting)
     }
 
-    private mutating func interruptPoll(_ actions: inout [Action]) {
-        guard request == .poll else { return }
+    private mutating func closeStream(_ actions: inout [Action]) {
+        if stream != .closed { actions.append(.closeStream) }
+        stream = .closed
+    }
+
+    private mutating func cutRequest(_ actions: inout [Action]) {
+        if request != nil { actions.append(.cancelRequest) }
         request = nil
-        actions.append(.cancelRequest)
+    }
+
+    private mutating func interruptPoll(_ actions: inout [Action]) {
+        if request == .poll { cutRequest(&actions) }
+    }
+
+    /// All is sent but for what is kept back.
+    private mutating func finishPushes(_ actions: inout [Action]) {
+        if let full {
+            let failed = waiters.filter { $0.needs.contains(.pushed) }.map(\.id)
+            waiters.removeAll { $0.needs.contains(.pushed) }
+            if !failed.isEmpty { actions.append(.fail(failed, full)) }
+        }
+        for index in waiters.indices { waiters[index].needs.remove(.pushed) }
     }
 
     private mutating func finish(_ actions: inout [Action]) {
@@ -292,7 +331,7 @@ struct SyncMachine: Sendable {
     /// Decides what to do next and what to show.
     private mutating func goOn(_ actions: inout [Action]) {
         if !hasUnsent, isLoaded, !hasMore {
-            for index in waiters.indices { waiters[index].needs.remove(.pushed) }
+            finishPushes(&actions)
             finish(&actions)
         }
         if let isBarred {
@@ -303,9 +342,13 @@ struct SyncMachine: Sendable {
             if request == nil { show(.idle, &actions) }
             return
         }
-        if isWaiting {
-            show(isOffline ? .offline : .waiting, &actions)
+        if let waitsFor {
+            show(waitsFor == .network ? .offline : .waiting(waitsFor), &actions)
             return
+        }
+        if full != nil, isStarted, !isFullTimed {
+            isFullTimed = true
+            actions.append(.waitFor(Self.longestWait))
         }
         if request == nil, let next = nextRequest {
             request = next
@@ -321,12 +364,18 @@ struct SyncMachine: Sendable {
                 actions.append(.openStream)
             }
         }
+        show(phaseNow, &actions)
+    }
+
+    /// Of a machine that neither waits nor is barred.
+    private var phaseNow: Phase {
         switch request {
-        case _ where !isLoaded: show(.loading, &actions)
-        case .push, .pull: show(.syncing, &actions)
-        case .poll: show(.live, &actions)
-        case nil where isStarted: show(stream == .ready ? .live : .syncing, &actions)
-        case nil: show(.idle, &actions)
+        case _ where !isLoaded: return .loading
+        case .push, .pull: return .syncing
+        case nil where !isStarted: return .idle
+        case .poll, nil:
+            if let full { return .waiting(full) }
+            return request == .poll || stream == .ready ? .live : .syncing
         }
     }
 

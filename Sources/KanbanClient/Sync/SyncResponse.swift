@@ -53,17 +53,21 @@ struct SyncResponse: Sendable {
         hasMore = false
     }
 
+    /// The revision up to which the changes go; `nil` for a cursor of another form.
+    var reached: Revision? { Self.revision(of: cursor) }
+
+    private static func revision(of cursor: String) -> Revision? {
+        let parts = cursor.split(separator: "-")
+        return parts.count > 1 ? Revision(parts[1]) : nil
+    }
+
     /// True when the server does not know what came up to a cursor: its history is another one, or ends before that because its
     /// data were set back.
     func lacks(_ cursor: String) -> Bool {
-        let (lost, now) = (cursor.split(separator: "-"), self.cursor.split(separator: "-"))
-        guard lost.first == now.first else { return true }
+        guard cursor.split(separator: "-").first == self.cursor.split(separator: "-").first else { return true }
         // A page that is not the last says nothing about the end.
-        guard !hasMore, lost.count > 1, now.count > 1, let reached = Revision(lost[1]), let end = Revision(now[1])
-        else {
-            return false
-        }
-        return end < reached
+        guard !hasMore, let known = Self.revision(of: cursor), let reached else { return false }
+        return reached < known
     }
 }
 

@@ -3,7 +3,7 @@ import JSON
 import Kanban
 
 /// A category with the number of its tasks.
-public struct KanbanCategory: Identifiable, Hashable, Sendable {
+public struct KanbanCategory: Identifiable, Hashable, Sendable, Codable {
     public let id: KanbanID
     public let name: String
     /// `#rrggbb`.
@@ -12,12 +12,16 @@ public struct KanbanCategory: Identifiable, Hashable, Sendable {
     /// Tasks on the board, done ones included.
     public let taskCount: Int
     public let doneCount: Int
+    /// When it went to the trash; `nil` while it is on the board.
+    public let deletedAt: Date?
     public let isPending: Bool
+    /// For ``KanbanBoard/image(_:)``.
+    public let image: KanbanID?
 
     /// For previews and tests of an app.
     public init(
         id: KanbanID = .init(), name: String, color: String? = nil, emoji: String? = nil, taskCount: Int = 0,
-        doneCount: Int = 0, isPending: Bool = false
+        doneCount: Int = 0, deletedAt: Date? = nil, isPending: Bool = false, image: KanbanID? = nil
     ) {
         self.id = id
         self.name = name
@@ -25,13 +29,16 @@ public struct KanbanCategory: Identifiable, Hashable, Sendable {
         self.emoji = emoji
         self.taskCount = taskCount
         self.doneCount = doneCount
+        self.deletedAt = deletedAt
         self.isPending = isPending
+        self.image = image
     }
 
-    init(_ category: Kanban.Category, counts: (tasks: Int, done: Int)) {
+    init(_ category: Kanban.Category, counts: (tasks: Int, done: Int) = (0, 0)) {
         self.init(
             id: KanbanID(category.id), name: category.name, color: category.color, emoji: category.emoji,
-            taskCount: counts.tasks, doneCount: counts.done, isPending: category.revision.isOptimistic)
+            taskCount: counts.tasks, doneCount: counts.done, deletedAt: category.deletedAt.map { Date($0) },
+            isPending: category.revision.isOptimistic, image: category.image.map { KanbanID($0) })
     }
 }
 
@@ -39,9 +46,13 @@ public struct NewCategory: Hashable, Sendable {
     public var id: KanbanID
     public var name: String
     public var color, emoji: String?
+    public var image: KanbanID?
 
-    public init(id: KanbanID = .init(), name: String, color: String? = nil, emoji: String? = nil) {
+    public init(
+        id: KanbanID = .init(), name: String, color: String? = nil, emoji: String? = nil, image: KanbanID? = nil
+    ) {
         self.id = id
+        self.image = image
         self.name = name
         self.color = color
         self.emoji = emoji
@@ -51,8 +62,10 @@ public struct NewCategory: Hashable, Sendable {
 public struct CategoryDraft: Hashable, Sendable {
     public var name: String
     public var color, emoji: String?
+    public var image: KanbanID?
 
-    public init(name: String, color: String? = nil, emoji: String? = nil) {
+    public init(name: String, color: String? = nil, emoji: String? = nil, image: KanbanID? = nil) {
+        self.image = image
         self.name = name
         self.color = color
         self.emoji = emoji

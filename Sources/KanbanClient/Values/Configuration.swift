@@ -22,12 +22,17 @@ public struct LogEvent: Hashable, Sendable {
     /// An HTTP status.
     public var status: Int?
     public var requestID: String?
+    /// Why a connection or an answer was none, in numbers and media types: `curl 60, X.509 10`, `404 text/html`.
+    public var cause: String?
 
-    public init(code: String, count: Int? = nil, status: Int? = nil, requestID: String? = nil) {
+    public init(
+        code: String, count: Int? = nil, status: Int? = nil, requestID: String? = nil, cause: String? = nil
+    ) {
         self.code = code
         self.count = count
         self.status = status
         self.requestID = requestID
+        self.cause = cause
     }
 }
 

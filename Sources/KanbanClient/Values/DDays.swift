@@ -3,22 +3,31 @@ import JSON
 import Kanban
 
 /// An anniversary or an exam day to count down to.
-public struct KanbanDDay: Identifiable, Hashable, Sendable {
+public struct KanbanDDay: Identifiable, Hashable, Sendable, Codable {
     public let id: KanbanID
     public let title: String
     public let date: Day
     public let repeatsYearly: Bool
     public let image: KanbanID?
+    /// `#rrggbb`.
+    public let color: String?
+    public let emoji: String?
+    /// When it went to the trash; `nil` while it is on the board.
+    public let deletedAt: Date?
 
     /// For previews and tests of an app.
     public init(
-        id: KanbanID = .init(), title: String, date: Day, repeatsYearly: Bool = false, image: KanbanID? = nil
+        id: KanbanID = .init(), title: String, date: Day, repeatsYearly: Bool = false, image: KanbanID? = nil,
+        color: String? = nil, emoji: String? = nil, deletedAt: Date? = nil
     ) {
         self.id = id
         self.title = title
         self.date = date
         self.repeatsYearly = repeatsYearly
         self.image = image
+        self.color = color
+        self.emoji = emoji
+        self.deletedAt = deletedAt
     }
 
     /// `D-3`, `D-DAY` or `D+2`, to the date or the next time that it comes round.
@@ -36,15 +45,19 @@ public struct NewDDay: Hashable, Sendable {
     public var date: Day
     public var repeatsYearly: Bool
     public var image: KanbanID?
+    public var color, emoji: String?
 
     public init(
-        id: KanbanID = .init(), title: String, date: Day, repeatsYearly: Bool = false, image: KanbanID? = nil
+        id: KanbanID = .init(), title: String, date: Day, repeatsYearly: Bool = false, image: KanbanID? = nil,
+        color: String? = nil, emoji: String? = nil
     ) {
         self.id = id
         self.title = title
         self.date = date
         self.repeatsYearly = repeatsYearly
         self.image = image
+        self.color = color
+        self.emoji = emoji
     }
 }
 
@@ -53,11 +66,17 @@ public struct DDayDraft: Hashable, Sendable {
     public var date: Day
     public var repeatsYearly: Bool
     public var image: KanbanID?
+    public var color, emoji: String?
 
-    public init(title: String, date: Day, repeatsYearly: Bool = false, image: KanbanID? = nil) {
+    public init(
+        title: String, date: Day, repeatsYearly: Bool = false, image: KanbanID? = nil, color: String? = nil,
+        emoji: String? = nil
+    ) {
         self.title = title
         self.date = date
         self.repeatsYearly = repeatsYearly
         self.image = image
+        self.color = color
+        self.emoji = emoji
     }
 }

@@ -36,6 +36,17 @@ extension Day {
     }
 }
 
+extension Day: Codable {
+    /// `2026-12-01`, as the API writes it.
+    public init(from decoder: any Decoder) throws {
+        self = try decoder.value { Day($0) }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try encoder.write(description)
+    }
+}
+
 extension Day: ExpressibleByStringLiteral {
     /// A day that is written in the program. Stops the program when there is no such day; for data use ``init(_:)``.
     public init(stringLiteral value: String) {
@@ -51,6 +62,71 @@ extension Day: ExpressibleByStringLiteral {
 public enum Due: Hashable, Sendable {
     case day(Day)
     case instant(Date)
+}
+
+extension Due {
+    /// The day that it is then in the zone: for what a picker without a time of day gives.
+    public static func day(_ date: Date, in zone: TimeZone = .current) -> Due {
+        .day(Day(date, in: zone))
+    }
+
+    /// The instant, or the beginning of the day in the zone: for a picker or a formatter.
+    public func date(in zone: TimeZone = .current) -> Date {
+        switch self {
+        case .day(let day): day.start(in: zone)
+        case .instant(let instant): instant
+        }
+    }
+
+    /// The day, or that of the instant in the zone.
+    public func day(in zone: TimeZone = .current) -> Day {
+        switch self {
+        case .day(let day): day
+        case .instant(let instant): Day(instant, in: zone)
+        }
+    }
+
+    public var isAllDay: Bool {
+        if case .day = self { true } else { false }
+    }
+}
+
+extension KanbanTask {
+    /// The due instant, or the beginning of the due day in the device's zone: for a formatter.
+    public var dueDate: Date? { due?.date() }
+}
+
+extension Due: Codable {
+    /// `2026-12-01` or `2026-12-01T09:00:00.000Z`, as the API writes it.
+    public init(from decoder: any Decoder) throws {
+        self = try decoder.value { DueDate($0).map(Due.init) }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        let text = text
+        guard !text.isEmpty else {
+            throw EncodingError.invalidValue(
+                self, .init(codingPath: encoder.codingPath, debugDescription: "The year is not one of 1 to 9999."))
+        }
+        try encoder.write(text)
+    }
+}
+
+extension Decoder {
+    fileprivate func value<Value>(_ read: (String) -> Value?) throws -> Value {
+        let container = try singleValueContainer()
+        guard let value = read(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is no date of the calendar.")
+        }
+        return value
+    }
+}
+
+extension Encoder {
+    fileprivate func write(_ text: String) throws {
+        var container = singleValueContainer()
+        try container.encode(text)
+    }
 }
 
 extension Due {
@@ -105,7 +181,7 @@ public enum Language: String, Hashable, Sendable {
 }
 
 /// How near a due date is, as seen at one moment.
-public struct Deadline: Hashable, Sendable {
+public struct Deadline: Hashable, Sendable, Codable {
     /// The due day lies before today, and the task is not done.
     public let overdue: Bool
     /// Calendar days from today to the due day; negative when it is past.
@@ -116,6 +192,17 @@ public struct Deadline: Hashable, Sendable {
     public let remaining: String
     /// The first instant at which any of these reads differently.
     public let validUntil: Date
+
+    /// For previews and tests of an app.
+    public init(
+        overdue: Bool = false, daysLeft: Int, dDay: String, remaining: String, validUntil: Date = .distantFuture
+    ) {
+        self.overdue = overdue
+        self.daysLeft = daysLeft
+        self.dDay = dDay
+        self.remaining = remaining
+        self.validUntil = validUntil
+    }
 
     init(_ deadline: Kanban.Deadline, in language: Language) {
         overdue = deadline.overdue

@@ -1,4 +1,5 @@
 import Foundation
+import Kanban
 
 /// Where the board stands with the server.
 public struct SyncStatus: Hashable, Sendable {
@@ -10,7 +11,7 @@ public struct SyncStatus: Hashable, Sendable {
         case syncing
         /// Others' edits arrive as they happen.
         case live
-        /// The server asked to wait, or failed.
+        /// The server asked to wait, or failed, or has no room for some of the edits; ``SyncStatus/reason`` tells.
         case waiting(until: Date)
         /// No way to the server.
         case offline
@@ -21,14 +22,21 @@ public struct SyncStatus: Hashable, Sendable {
     }
 
     public var phase: Phase
+    /// Why the phase is `waiting`; `nil` in every other. `server(status: 507, code: "quota_exceeded", …)`: the account is full, the
+    /// edits that it has no room for wait, and all others are sent.
+    public var reason: KanbanError?
     /// Edits that the server has not answered yet.
     public var pendingEdits: Int
     public var lastSync: Date?
     /// True until a pull has reached the end of the feed since `start()`.
     public var isFromDevice: Bool
 
-    public init(phase: Phase = .idle, pendingEdits: Int = 0, lastSync: Date? = nil, isFromDevice: Bool = true) {
+    public init(
+        phase: Phase = .idle, reason: KanbanError? = nil, pendingEdits: Int = 0, lastSync: Date? = nil,
+        isFromDevice: Bool = true
+    ) {
         self.phase = phase
+        self.reason = reason
         self.pendingEdits = pendingEdits
         self.lastSync = lastSync
         self.isFromDevice = isFromDevice
@@ -51,7 +59,8 @@ public enum KanbanError: Error, Hashable {
     case loggedOut
     /// What the server does not let this session do.
     case forbidden(String)
-    /// The server is too old for this library.
+    /// The server is too old for this library. Of a folder opened for reading: an earlier version of the library wrote it, and
+    /// the app has not opened it since.
     case tooOld
     /// A newer version of the library wrote the folder.
     case newerData
@@ -66,27 +75,13 @@ public enum KanbanError: Error, Hashable {
     case timedOut
 }
 
-extension KanbanError: LocalizedError {
-    /// In English, for logs and the first screens of an app. Holds none of the user's texts.
-    public var errorDescription: String? {
-        switch self {
-        case .invalid(let faults):
-            "It is not valid: " + faults.map { "\($0.pointer) \($0.code)" }.joined(separator: ", ") + "."
-        case .notFound: "It does not exist, or was deleted."
-        case .conflict: "Something else is in its place."
-        case .offline: "The server cannot be reached."
-        case .loggedOut: "The server wants a log-in."
-        case .forbidden(let code): "The server does not allow it: \(code)."
-        case .tooOld: "The server is too old for this app."
-        case .newerData: "A newer version of this app wrote the data."
-        case .storage(let what): what
-        case .unsent(let count): "The server does not have \(count) of the edits yet."
-        case .server(let status, let code, _): "The server answered \(status) \(code)."
-        case .guestData(let counts): "\(counts.total) tasks were made without an account: add or discard them."
-        case .wrongPassword: "The e-mail address or the password is wrong."
-        case .timedOut: "It took too long."
-        }
-    }
+// No cases of their own: apps switch over all of them.
+extension KanbanError {
+    /// The device does not trust the server's certificate. The log has the cause.
+    public static let untrustedCertificate = KanbanError.server(
+        status: 0, code: "untrusted_certificate", requestID: nil)
+    /// What answers is no Kanbase: another web server, or a network that wants a log-in of its own. The log has the cause.
+    public static let notKanbase = KanbanError.server(status: 0, code: "not_kanbase", requestID: nil)
 }
 
 /// One fault of an edit.
@@ -95,10 +90,30 @@ public struct Fault: Hashable, Sendable {
     public let pointer: String
     /// As the server's: `blank`, `too_long`, `unknown_category` …
     public let code: String
+    /// What it is a member of, for ``limit``; `nil` when nothing tells. Two faults are the same without it.
+    let kind: ResourceType?
 
     public init(pointer: String, code: String) {
+        self.init(pointer: pointer, code: code, of: nil)
+    }
+
+    init(pointer: String, code: String, of kind: ResourceType?) {
         self.pointer = pointer
         self.code = code
+        self.kind = kind
+    }
+
+    init(_ fault: Kanban.Fault, of kind: ResourceType?) {
+        self.init(pointer: fault.pointer, code: fault.code.rawValue, of: kind)
+    }
+
+    public static func == (one: Fault, other: Fault) -> Bool {
+        one.pointer == other.pointer && one.code == other.code
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(pointer)
+        hasher.combine(code)
     }
 }
 
@@ -108,6 +123,14 @@ public struct Conflict: Hashable, Sendable {
     public let member: String
     /// As the API shows them; `nil` for none.
     public let mine, theirs: String?
+
+    /// For previews and tests of an app.
+    public init(target: KanbanID, member: String, mine: String? = nil, theirs: String? = nil) {
+        self.target = target
+        self.member = member
+        self.mine = mine
+        self.theirs = theirs
+    }
 }
 
 /// Something that the user may want to decide. Kept on disk until it is answered.
@@ -117,7 +140,9 @@ public struct Issue: Identifiable, Hashable, Sendable {
         case merged
         /// Somebody else deleted what I edited. It stays deleted.
         case deleted
-        /// The server refused the edit; the resource is shown as the server has it.
+        /// The server refused the edit; the resource is shown as the server has it. With the fault `damaged` at `#/file`: the file of
+        /// the board was damaged, and something that only this device had is lost. `conflicts` has one with the member
+        /// `edits`, whose `mine` is the number of the unsent edits that are missing; `nil` when nothing tells it.
         case rejected([Fault])
         /// The server was restored from a backup and no longer has this.
         case restoredServer
@@ -145,6 +170,19 @@ public struct Issue: Identifiable, Hashable, Sendable {
     /// My values: of a task; of a category its name, of a D-day its title and date.
     public let mine: TaskDraft?
     public let at: Date
+
+    /// For previews and tests of an app.
+    public init(
+        id: KanbanID = .init(), kind: Kind, target: KanbanID, conflicts: [Conflict] = [], mine: TaskDraft? = nil,
+        at: Date = .now
+    ) {
+        self.id = id
+        self.kind = kind
+        self.target = target
+        self.conflicts = conflicts
+        self.mine = mine
+        self.at = at
+    }
 }
 
 public struct UndoState: Hashable, Sendable {

@@ -164,19 +164,11 @@ final class DatabaseSide: CopySide {
     }
 
     func insert(_ row: some CopiedRow, into table: String, _ columns: [String]) throws {
-        // A row of a database has them; those of a file have texts that are folded by statements.
-        let folds = table == "tasks" && !columns.contains("body_folded")
-        let all = columns + (folds ? ["body_folded"] : [])
         // As PostgreSQL spells it: nothing of it is for the dialect.
-        let places = (1...all.count).map { "$\($0)" }.joined(separator: ", ")
+        let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
         let insertion = try connection.statement(
-            composed: "INSERT INTO \(table) (\(all.joined(separator: ", "))) VALUES (\(places))")
+            composed: "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))")
         for column in 0..<Int32(columns.count) { insertion.bind(column + 1, row, column: column) }
-        if folds, let body = columns.firstIndex(of: "body") {
-            let text = row.text(Int32(body))
-            let folded = CaseFolding.fold(text)
-            insertion.bind(Int32(all.count), folded.utf8.elementsEqual(text.utf8) ? nil : folded)
-        }
         try insertion.run()
         pending.rows += 1
         for column in 0..<Int32(columns.count) { pending.bytes += row.withBytes(column) { $0.count } }

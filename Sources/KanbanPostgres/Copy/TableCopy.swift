@@ -28,8 +28,8 @@ package enum TableCopy {
         package var rows: Int64 = 0
     }
 
-    /// Accounts first, so that rows always belong to one.
-    private static let tables = ["accounts"] + Schema.tablesOfAccounts
+    /// Accounts first, so that rows always belong to one. Revocations belong to none: their accounts are erased.
+    private static let tables = ["accounts"] + Schema.tablesOfAccounts + ["revocations", "server_keys"]
 
     /// Writes what the database has at one moment into an empty file with tables.
     /// - Parameter closing: nobody writes to the database during the copy, and no server may run that would do so after it.
@@ -124,7 +124,7 @@ package enum TableCopy {
             let servers = try ServerRegistry.living(on: connection)
             guard servers == 0 else { throw Fault.targetIsServed(by: servers) }
             let result = try body(DatabaseSide(connection))
-            for table in ["account_events", "mails"] {
+            for table in ["account_events", "mails", "revocations", "pushes"] {
                 _ = try connection.integer(
                     """
                     SELECT setval(pg_get_serial_sequence('\(table)', 'number'),

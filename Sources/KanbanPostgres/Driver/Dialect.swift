@@ -5,17 +5,16 @@ enum Dialect {
     static let spellings: [(sqlite: String, postgres: String)] = [
         // A hint. PostgreSQL knows how many rows there are.
         (" INDEXED BY tasks_by_due", ""),
+        (" INDEXED BY tasks_by_reminder", ""),
         // A task has no row number: it is found by its id.
-        ("first_changes, number\nFROM tasks", "first_changes, 0::bigint\nFROM tasks"),
+        ("octet_length(searched), number\n", "octet_length(searched), 0::bigint\n"),
         ("WHERE account = ?1 AND number = ?2", "WHERE account = ?1 AND id = ?2"),
         ("AND number IN (SELECT number FROM tasks", "AND id IN (SELECT id FROM tasks"),
-        // Kanbase folds case when it writes a row; PostgreSQL can do it only since version 18.
-        ("created_at, checksum)", "created_at, checksum, body_folded)"),
-        ("?17, ?18, ?19)", "?17, ?18, ?19, ?20)"),
-        ("first_changes = ?16, checksum = ?17", "first_changes = ?16, checksum = ?17, body_folded = ?18"),
-        ("first_changes = ?9, checksum = ?10", "first_changes = ?9, checksum = ?10, body_folded = ?11"),
-        ("contains_folded(title, ", "0 < strpos(coalesce(title_folded, title), "),
-        ("contains_folded(body, ", "0 < strpos(coalesce(body_folded, body), "),
+        // The columns have the collation "C": `lower` changes capitals of ASCII alone, as Kanbase's functions in SQLite do.
+        ("has_text(coalesce(searched, title), ", "0 < strpos(lower(coalesce(searched, title)), "),
+        ("has_text(body, ", "0 < strpos(lower(body), "),
+        ("has_initials(coalesce(searched, title), ", "(coalesce(searched, title) ~ "),
+        ("has_initials(body, ", "(body ~ "),
         // A sum of `bigint` is `numeric`.
         ("coalesce(sum(bytes), 0)", "coalesce(sum(bytes), 0)::bigint"),
         ("coalesce(sum(tasks), 0)", "coalesce(sum(tasks), 0)::bigint"),

@@ -15,7 +15,6 @@ import KanbanRows
 /// thrown, at the next wait, and nothing after it took effect; ``fault`` keeps it until ``rollBack()``.
 final class PostgresConnection: Engine {
     static var hasRowNumbers: Bool { false }
-    static var foldsText: Bool { false }
     static var countsInAccounts: Bool { false }
 
     /// The sent statements without an answer.
@@ -52,7 +51,11 @@ final class PostgresConnection: Engine {
     private var writesSent = 0
     private var statements: [UnsafeRawPointer: PostgresStatement] = [:]
     private var composed: [String: PostgresStatement] = [:]
+    private let prepares: Bool
     private var names = 0
+    /// Before the number in the names of prepared statements. Behind a pooler another client may have prepared something under
+    /// a name in the same session: a name of nobody else is unknown there, instead of that of another statement.
+    private let namePrefix = "k\(String(UInt64.random(in: .min ... .max), radix: 36))_"
     /// The names of the open ones. No two of a transaction are the same: rolling back to one that the server skipped would undo
     /// an earlier one, whose body has ended well.
     var savepoints: [String] = []
@@ -70,6 +73,7 @@ final class PostgresConnection: Engine {
     /// - Throws: ``PostgresError`` when the server does not answer or refuses.
     init(_ options: Options) throws {
         self.options = options
+        prepares = options.prepares && options.pooler?.isSeen != true
         guard let handle = Self.connect(options) else {
             throw PostgresError(state: "", message: "no memory to connect")
         }
@@ -89,7 +93,7 @@ final class PostgresConnection: Engine {
             return
         }
         // An answer by itself, so that a refusal undoes no setting. A pooler may give another client what comes after a Sync.
-        if options.prepares { try sendSync() } else { try wait() }
+        if prepares { try sendSync() } else { try wait() }
         lineage = try Lineage.ifTold(by: self)
         if let lineage { try seen.note(lineage) }
     }
@@ -102,9 +106,17 @@ final class PostgresConnection: Engine {
 
     /// The kept statement of a literal. The address of a literal identifies it.
     func statement(_ sql: StaticString) throws -> PostgresStatement {
-        let key = UnsafeRawPointer(sql.utf8Start)
+        statement(UnsafeRawPointer(sql.utf8Start)) { sql.description }
+    }
+
+    /// The same of a text that is put together once.
+    func statement(_ sql: ComposedSQL) throws -> PostgresStatement {
+        statement(sql.key) { sql.text }
+    }
+
+    private func statement(_ key: UnsafeRawPointer, _ text: () -> String) -> PostgresStatement {
         if let statement = statements[key] { return statement }
-        let statement = PostgresStatement(Dialect.translated(sql.description), on: self)
+        let statement = PostgresStatement(Dialect.translated(text()), on: self)
         statements[key] = statement
         return statement
     }
@@ -179,14 +191,14 @@ final class PostgresConnection: Engine {
     private func put(_ statement: PostgresStatement, prepared: Bool) throws {
         isFlushRequested = false
         let sent: Int32
-        if prepared, options.prepares {
+        if prepared, prepares {
             sentInTransaction += 1
             if sentInTransaction.isMultiple(of: Self.plannedFor), isInTransaction {
                 try put(PostgresStatement("DISCARD PLANS", on: self), prepared: false)
             }
             if statement.name == nil {
                 names += 1
-                let name = "k\(names)"
+                let name = "\(namePrefix)\(names)"
                 statement.name = name
                 guard PQsendPrepare(handle, name, statement.text, 0, nil) == 1 else { throw lost() }
                 expected.append(.preparation(statement))
@@ -301,6 +313,7 @@ final class PostgresConnection: Engine {
             PQclear(result)
             entry.fail()
             fault = fault ?? error
+            if prepares, error.isOfPooler { options.pooler?.see(error) }
             if error.endsConnection { throw error }
         }
         try awaitInput()

@@ -51,6 +51,10 @@ package struct PostgresError: Error, CustomStringConvertible {
     /// Another transaction held a lock for longer than `lock_timeout`.
     var isLockTimeOut: Bool { state == "55P03" }
 
+    /// The session does not know a statement that was prepared in it, or knows another one of that name: a pooler gave the
+    /// transaction another session.
+    var isOfPooler: Bool { ["26000", "42P05"].contains(state) }
+
     /// Another server was first with a unique value: the body, run again, finds it.
     var isTwin: Bool { state == "23505" }
 
@@ -68,7 +72,8 @@ package struct PostgresError: Error, CustomStringConvertible {
         switch state {
         case "53100": .full
         case "XX001", "XX002": .corrupt(description)
-        case _ where endsConnection || isTransient || isReadOnly || state.hasPrefix("53"): .away(description)
+        case _ where endsConnection || isTransient || isOfPooler || isReadOnly || state.hasPrefix("53"):
+            .away(description)
         default: .io(description)
         }
     }

@@ -22,6 +22,23 @@ package enum PostgresTarget {
         return "PostgreSQL database \(database)" + (values["host"].map { " at \($0)" } ?? "")
     }
 
+    /// Whether the network between may read and change what is sent: the database is elsewhere, and neither the address nor the
+    /// environment asks for encryption.
+    package static func isExposed(_ text: String, environment: [String: String]) -> Bool {
+        guard let values = values(text) else { return false }
+        let mode = values["sslmode"] ?? environment["PGSSLMODE"] ?? "prefer"
+        guard ["disable", "allow", "prefer"].contains(mode) else { return false }
+        func list(_ name: String, or variable: String) -> [Substring] {
+            (values[name] ?? environment[variable] ?? "").split(separator: ",")
+        }
+        // Where a numeric address is given, libpq connects to that and not to the name.
+        let addresses = list("hostaddr", or: "PGHOSTADDR")
+        let hosts = addresses.isEmpty ? list("host", or: "PGHOST") : addresses
+        return !hosts.allSatisfy { host in
+            host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        }
+    }
+
     /// The parts that it has, by libpq's keyword.
     private static func values(_ text: String) -> [String: String]? {
         guard let parts = PQconninfoParse(text, nil) else { return nil }

@@ -41,6 +41,11 @@ final class PostgresBoardWriter: SQLBoardWriter {
 /// Accounts in PostgreSQL as a reader sees them.
 struct PostgresAccess: SQLAccess {
     let connection: PostgresConnection
+    let context: BoardContext
+
+    func board(of account: AccountKey) -> any BoardReader {
+        PostgresBoard(account: account, connection: connection, context: context)
+    }
 }
 
 /// Accounts in PostgreSQL inside a write transaction.
@@ -48,6 +53,11 @@ struct PostgresAccessWriter: SQLAccessWriter {
     typealias Database = PostgresConnection
 
     let writer: PostgresBoardWriter
+
+    // Not that of a writer, which knows the accounts that it has locked.
+    func board(of account: AccountKey) -> any BoardReader {
+        PostgresBoard(account: account, connection: connection, context: writer.context)
+    }
 
     /// Locks the account's row first, as each write of its board does: the one that holds the lock may remove the image.
     func hasImage(_ id: ID, of account: AccountKey) throws -> Bool {

@@ -12,24 +12,14 @@ struct PostgresStep: Sendable {
 }
 
 /// The numbered steps from an empty schema to the newest. Append-only: a released step never changes. Each corresponds to a
-/// step of ``Schema``, the first to those up to 8, so that the same version means the same tables.
+/// step of ``Schema``, so that the same version means the same tables.
 ///
 /// The table `kanbase` has two numbers. `version` is the oldest version of the program that the tables still have everything
 /// for: an older one refuses to work on them. `expanded` is the newest version that they have everything for.
 package enum PostgresSchema {
-    static let steps = [
-        PostgresStep(expand: postgresSchema1),
-        // Step 9 of ``Schema`` is for SQLite alone: PostgreSQL reads these lists from the indexes as they are.
-        PostgresStep(expand: ""),
-        // Neither does it need step 10: its statements for a count go out with others.
-        PostgresStep(expand: ""),
-    ]
-    /// The version that the first step makes.
-    private static let first = 8
+    static let steps = [PostgresStep(expand: postgresSchema1)]
 
-    package static var newest: Int { newest(of: steps) }
-
-    static func newest(of steps: [PostgresStep]) -> Int { first + steps.count - 1 }
+    package static var newest: Int { steps.count }
 
     /// The reason why a database was refused; nothing was written to it.
     package enum Fault: Error, Equatable {
@@ -51,8 +41,6 @@ package enum PostgresSchema {
     struct Version: Equatable {
         var oldest = 0
         var expanded = 0
-        /// Whether the tables have the columns by which two versions know of each other.
-        var tellsVersions = false
         /// What else the newest version needs and they lack.
         var missing: [String] = []
 
@@ -78,7 +66,7 @@ package enum PostgresSchema {
         try requireFitness(connection)
         let version = try version(of: connection, steps: steps)
         guard version.expanded > 0 else { throw Fault.empty }
-        guard version.expanded >= newest(of: steps) else { throw Fault.older(version: version.expanded) }
+        guard version.expanded >= steps.count else { throw Fault.older(version: version.expanded) }
         try version.requireWholeness()
         return version
     }
@@ -102,26 +90,19 @@ package enum PostgresSchema {
         try requireFitness(connection)
         // Otherwise each write would find out.
         guard !needsHistory || connection.lineage != nil else { throw Fault.historyUntold }
-        let newest = newest(of: steps)
+        let newest = steps.count
         let known = try version(of: connection, steps: steps)
-        if known.expanded >= newest {
-            try known.requireWholeness()
-            if known.tellsVersions { return }
-        }
+        if known.expanded >= newest { return try known.requireWholeness() }
         try locked(connection) {
             // Again, because another server may have done it meanwhile.
             let version = try version(of: connection, steps: steps)
-            for number in first...max(first, newest) where number > version.expanded {
-                for statement in statements(steps[number - first].expand) { try connection.run(statement) }
+            for step in steps.dropFirst(version.expanded) {
+                for statement in statements(step.expand) { try connection.run(statement) }
             }
             if version.oldest == 0 {
-                try connection.run(
-                    "CREATE TABLE kanbase (version bigint NOT NULL, made_at bigint NOT NULL, expanded bigint)")
                 try connection.run("INSERT INTO kanbase VALUES (\(newest), \(now.milliseconds), \(newest))")
             }
-            try connection.run("ALTER TABLE kanbase ADD COLUMN IF NOT EXISTS expanded bigint")
-            try connection.run("ALTER TABLE servers ADD COLUMN IF NOT EXISTS format bigint")
-            try connection.run("UPDATE kanbase SET expanded = greatest(version, expanded, \(newest))")
+            try connection.run("UPDATE kanbase SET expanded = greatest(expanded, \(newest))")
             try self.version(of: connection, steps: steps).requireWholeness()
         }
     }
@@ -136,7 +117,7 @@ package enum PostgresSchema {
 
     /// Takes away what only older versions need, unless one of them runs.
     static func contract(_ connection: PostgresConnection, steps: [PostgresStep] = steps) throws -> Outcome {
-        let newest = newest(of: steps)
+        let newest = steps.count
         var outcome = Outcome.complete(version: newest)
         try locked(connection) {
             // A starting server announces itself and then reads the version: it waits here, or is seen.
@@ -147,16 +128,13 @@ package enum PostgresSchema {
                 outcome = .waits(servers: older.count, version: oldest)
                 return
             }
-            for number in first...newest where number > version.oldest {
-                for statement in statements(steps[number - first].contract) { try connection.run(statement) }
+            for step in steps.dropFirst(version.oldest) {
+                for statement in statements(step.contract) { try connection.run(statement) }
             }
             try connection.run("UPDATE kanbase SET version = \(newest)")
         }
         return outcome
     }
-
-    /// The version of a server that does not announce one.
-    static var oldestFormat: Int { first }
 
     /// Runs the body in a transaction, one program at a time.
     private static func locked(_ connection: PostgresConnection, _ body: () throws -> Void) throws {
@@ -190,13 +168,13 @@ package enum PostgresSchema {
         guard let oldest = try connection.integer("SELECT version FROM kanbase") else {
             throw Fault.foreign("the table kanbase has no row")
         }
-        guard oldest <= newest(of: steps) else { throw Fault.newer(version: Int(oldest)) }
-        // A version before this column expanded nothing.
-        let expanded = try connection.integer("SELECT (to_jsonb(kanbase) ->> 'expanded')::bigint FROM kanbase")
+        guard oldest <= steps.count else { throw Fault.newer(version: Int(oldest)) }
+        // Without the column the tables are damaged, which `missing` tells.
+        let expanded =
+            columns["kanbase", default: []].contains("expanded")
+            ? try connection.integer("SELECT expanded FROM kanbase") ?? oldest : oldest
         return Version(
-            oldest: Int(oldest), expanded: Int(max(oldest, expanded ?? oldest)),
-            tellsVersions: columns["kanbase", default: []].contains("expanded")
-                && columns["servers", default: []].contains("format"),
+            oldest: Int(oldest), expanded: Int(expanded),
             missing: neededColumns(of: steps).flatMap { table, names in
                 guard let present = columns[table] else { return ["the table \(table)"] }
                 return names.filter { !present.contains($0) }.map { "the column \(table).\($0)" }

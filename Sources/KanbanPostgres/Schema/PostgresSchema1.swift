@@ -1,8 +1,8 @@
-/// The tables of a file's version 8, for PostgreSQL.
+/// The tables of version 1, for PostgreSQL.
 ///
 /// Every key begins with the account, so that the tables can be spread over machines by it. The exceptions look something
 /// up by a secret or an address: `accounts_by_email`, `sessions_by_token`, `tokens_by_token`, `codes_by_digest`,
-/// `identities_by_subject`, `invitations_by_digest`, and `mails`, the queue of all accounts.
+/// `identities_by_subject`, `invitations_by_digest`, and `mails` and `revocations`, the queues of all accounts.
 ///
 /// There are no foreign keys: each check would lock the account's row once more. The lock of the account and
 /// `kanbase check` do their work. Texts are ordered by their bytes.
@@ -31,7 +31,8 @@ let postgresSchema1 = """
         tasks_limit bigint,
         image uuid,
         endings bigint NOT NULL DEFAULT 0,
-        lineage text COLLATE "C"
+        lineage text COLLATE "C",
+        pending_email text COLLATE "C"
     ) WITH (fillfactor = 50);
     CREATE UNIQUE INDEX accounts_by_email ON accounts (email_folded);
 
@@ -40,7 +41,10 @@ let postgresSchema1 = """
         time_zone text COLLATE "C",
         locale text COLLATE "C",
         custom text COLLATE "C" NOT NULL,
+        all_day_time text COLLATE "C",
+        digest text COLLATE "C",
         revision bigint NOT NULL,
+        member_revisions bytea NOT NULL,
         checksum bigint
     );
 
@@ -60,11 +64,15 @@ let postgresSchema1 = """
         member_revisions bytea NOT NULL,
         title text COLLATE "C" NOT NULL,
         body text COLLATE "C" NOT NULL,
+        recurrence text,
+        series text,
         title_folded text COLLATE "C",
-        body_folded text COLLATE "C",
+        searched text COLLATE "C",
         creation bigint,
         created_by uuid,
         first_changes bytea,
+        reminders text COLLATE "C",
+        reminded_until bigint,
         checksum bigint,
         PRIMARY KEY (account, id)
     );
@@ -78,6 +86,8 @@ let postgresSchema1 = """
     CREATE INDEX tasks_by_completion ON tasks (account, completed_at)
         WHERE deleted_at IS NULL AND completed_at IS NOT NULL;
     CREATE INDEX tasks_in_trash ON tasks (account, deleted_at) WHERE deleted_at IS NOT NULL;
+    CREATE INDEX tasks_by_reminder ON tasks (account, reminded_until)
+        WHERE deleted_at IS NULL AND reminded_until IS NOT NULL;
     CREATE INDEX tasks_by_creation ON tasks (account, created_at, creation) WHERE creation IS NOT NULL;
 
     -- No bytes for no category, since NULL is no key.
@@ -122,11 +132,14 @@ let postgresSchema1 = """
         image uuid,
         created_at bigint NOT NULL,
         updated_at bigint NOT NULL,
+        deleted_at bigint,
+        freed_after bigint,
         revision bigint NOT NULL,
+        member_revisions bytea NOT NULL,
         checksum bigint,
         PRIMARY KEY (account, id)
     );
-    CREATE UNIQUE INDEX categories_by_name ON categories (account, name_folded);
+    CREATE UNIQUE INDEX categories_by_name ON categories (account, name_folded) WHERE deleted_at IS NULL;
     CREATE UNIQUE INDEX categories_by_revision ON categories (account, revision);
 
     CREATE TABLE ddays (
@@ -140,11 +153,13 @@ let postgresSchema1 = """
         image uuid,
         created_at bigint NOT NULL,
         updated_at bigint NOT NULL,
+        deleted_at bigint,
         revision bigint NOT NULL,
+        member_revisions bytea NOT NULL,
         checksum bigint,
         PRIMARY KEY (account, id)
     );
-    CREATE INDEX ddays_by_date ON ddays (account, date, id);
+    CREATE INDEX ddays_by_date ON ddays (account, date, id) WHERE deleted_at IS NULL;
     CREATE UNIQUE INDEX ddays_by_revision ON ddays (account, revision);
 
     CREATE TABLE images (
@@ -210,6 +225,9 @@ let postgresSchema1 = """
         last_used_at bigint NOT NULL,
         expires_at bigint NOT NULL,
         provider text COLLATE "C",
+        proven_at bigint,
+        identity uuid,
+        client_id text COLLATE "C",
         PRIMARY KEY (account, id)
     );
     CREATE UNIQUE INDEX sessions_by_token ON sessions (token_hash);
@@ -246,9 +264,25 @@ let postgresSchema1 = """
         subject text COLLATE "C" NOT NULL,
         email text COLLATE "C",
         created_at bigint NOT NULL,
+        silenced_email text COLLATE "C",
         PRIMARY KEY (account, id)
     );
     CREATE UNIQUE INDEX identities_by_subject ON identities (provider, subject);
+
+    CREATE TABLE erasures (
+        account bigint PRIMARY KEY,
+        due_at bigint NOT NULL,
+        provider text COLLATE "C" NOT NULL,
+        subject text COLLATE "C" NOT NULL
+    );
+    CREATE INDEX erasures_by_due ON erasures (due_at);
+    CREATE INDEX erasures_by_subject ON erasures (provider, subject);
+
+    CREATE TABLE used_id_tokens (
+        digest bytea PRIMARY KEY,
+        expires_at bigint NOT NULL
+    );
+    CREATE INDEX used_id_tokens_by_end ON used_id_tokens (expires_at);
 
     CREATE TABLE invitations (
         id uuid PRIMARY KEY,
@@ -275,7 +309,15 @@ let postgresSchema1 = """
         PRIMARY KEY (account, number)
     );
     CREATE INDEX account_events_by_number ON account_events (number);
-    CREATE INDEX log_ins ON account_events (account, device, network) WHERE kind = 'log_in';
+
+    CREATE TABLE known_devices (
+        account bigint NOT NULL,
+        network text COLLATE "C" NOT NULL,
+        device text COLLATE "C" NOT NULL,
+        first_seen bigint NOT NULL,
+        last_seen bigint NOT NULL,
+        PRIMARY KEY (account, network, device)
+    );
 
     CREATE TABLE mails (
         number bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
@@ -292,6 +334,18 @@ let postgresSchema1 = """
     CREATE INDEX mails_by_due ON mails (due_at);
     CREATE INDEX mails_by_account ON mails (account);
 
+    CREATE TABLE revocations (
+        number bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+        provider text COLLATE "C" NOT NULL,
+        client_id text COLLATE "C" NOT NULL,
+        token_kind text COLLATE "C" NOT NULL,
+        token text COLLATE "C" NOT NULL,
+        created_at bigint NOT NULL,
+        due_at bigint NOT NULL,
+        attempts bigint NOT NULL DEFAULT 0
+    );
+    CREATE INDEX revocations_by_due ON revocations (due_at);
+
     -- The last commit of each connection that writes, see `CommitMarks`.
     CREATE TABLE lanes (
         id uuid PRIMARY KEY,
@@ -299,11 +353,19 @@ let postgresSchema1 = """
         at bigint NOT NULL
     ) WITH (fillfactor = 20);
 
-    -- Who serves the database.
+    -- The versions of the tables, see `PostgresSchema`.
+    CREATE TABLE kanbase (
+        version bigint NOT NULL,
+        made_at bigint NOT NULL,
+        expanded bigint NOT NULL
+    );
+
+    -- Who serves the database; `format` is the newest version of the tables that the server knows.
     CREATE TABLE servers (
         id uuid PRIMARY KEY,
         version text COLLATE "C" NOT NULL,
-        seen_at bigint NOT NULL
+        seen_at bigint NOT NULL,
+        format bigint NOT NULL
     );
 
     -- What one server does for all, and until when.
@@ -321,4 +383,4 @@ let postgresSchema1 = """
     );
     CREATE INDEX attempts_by_key ON attempts (kind, key, at);
     CREATE INDEX attempts_by_time ON attempts (at);
-    """
+    """ + postgresPushTables1

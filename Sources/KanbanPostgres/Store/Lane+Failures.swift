@@ -21,7 +21,7 @@ extension Lane {
             }
             guard let due = jobs.map(\.due).max() else { return .answered }
             do {
-                try transact(jobs, looksAhead: looksAhead)
+                try transact(jobs, looksAhead: looksAhead && configuration.keepsPrepared)
                 endTurn { $0.answer() }
                 return .answered
             } catch let apart as Apart {
@@ -40,6 +40,11 @@ extension Lane {
                     return .answered
                 case .notApplied?, nil: Thread.sleep(forTimeInterval: Self.pause)
                 }
+            } catch let error as PostgresError where error.isOfPooler {
+                // Nothing was committed, and the next session prepares nothing.
+                trouble = error.description
+                undo()
+                open = nil
             } catch let error as PostgresError {
                 undo()
                 trouble = error.description

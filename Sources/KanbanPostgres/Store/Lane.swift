@@ -97,7 +97,7 @@ final class Lane: @unchecked Sendable {
     // MARK: - Working
 
     private func work() {
-        while let jobs = ahead?.jobs ?? nextBatch() { perform(jobs, looksAhead: configuration.prepares) }
+        while let jobs = ahead?.jobs ?? nextBatch() { perform(jobs, looksAhead: configuration.keepsPrepared) }
     }
 
     /// - Parameter looksAhead: whether to begin the next transaction behind the commit. A pooler would give it to another client.
@@ -255,7 +255,7 @@ final class Lane: @unchecked Sendable {
     /// what the jobs need, in one round trip, which it does not wait for: the server reads once it has given the locks.
     private func begin(_ jobs: [any LaneJob], in session: Session) throws -> Begun {
         try session.writing.begin()
-        if !configuration.prepares { for limit in session.limits { try session.writing.connection.run(limit) } }
+        if !configuration.keepsPrepared { for limit in session.limits { try session.writing.connection.run(limit) } }
         return try Begun(jobs, on: session.writing.connection)
     }
 

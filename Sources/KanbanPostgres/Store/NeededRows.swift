@@ -9,6 +9,17 @@ struct NeededRows {
         let text: String
     }
 
+    /// Behind the columns of a stored task: its account, its id, and whether it was deleted for good.
+    private static let tasks = ComposedSQL(
+        """
+        SELECT found.*, needed.account, needed.id,
+            CASE WHEN found.id IS NULL THEN (
+                SELECT 1::bigint FROM tombstones
+                WHERE tombstones.account = needed.account AND type = 'task' AND tombstones.id = needed.id) END
+        FROM unnest(?1::text::bigint[], ?2::text::uuid[]) AS needed (account, id) LEFT JOIN LATERAL (
+            SELECT \(StoredTaskColumns.list), 0::bigint
+            FROM tasks WHERE tasks.account = needed.account AND tasks.id = needed.id LIMIT 1) AS found ON true
+        """)
     private var tasks: PostgresStatement?
     private var answers: PostgresStatement?
     private var mutations: PostgresStatement?
@@ -23,17 +34,7 @@ struct NeededRows {
         keys = needed { $0.answerKey.map { [$0] } ?? [] }
         // Each a search in an index: by a join, PostgreSQL could read the table from end to end.
         tasks = try Self.send(needed { $0.tasks.map(\.description) }, on: connection) {
-            try connection.statement(
-                """
-                SELECT found.*, needed.account, needed.id,
-                    CASE WHEN found.id IS NULL THEN (
-                        SELECT 1::bigint FROM tombstones
-                        WHERE tombstones.account = needed.account AND type = 'task' AND tombstones.id = needed.id) END
-                FROM unnest(?1::text::bigint[], ?2::text::uuid[]) AS needed (account, id) LEFT JOIN LATERAL (
-                    SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
-                        deleted_at, member_revisions, title, body, creation, first_changes, 0::bigint
-                    FROM tasks WHERE tasks.account = needed.account AND tasks.id = needed.id LIMIT 1) AS found ON true
-                """)
+            try connection.statement(Self.tasks)
         }
         mutations = try Self.send(needed { $0.mutations.map(\.description) }, on: connection) {
             try connection.statement(
@@ -91,12 +92,13 @@ struct NeededRows {
     /// Gives the rows to the transaction.
     /// - Parameter writer: of an account whose lock the transaction has; `nil` for others, whose rows may change.
     func take(by writer: (AccountKey) -> PostgresBoardWriter?) throws {
+        let end = StoredTaskColumns.end
         while let tasks, try tasks.step() {
-            guard let writer = writer(AccountKey(number: tasks.integer(17))) else { continue }
+            guard let writer = writer(AccountKey(number: tasks.integer(end))) else { continue }
             if tasks.optionalID(1) != nil {
                 try writer.foreseeTask(tasks)
             } else {
-                writer.foreseeNoTask(try tasks.id(18), isBuried: tasks.optionalInteger(19) != nil)
+                writer.foreseeNoTask(try tasks.id(end + 1), isBuried: tasks.optionalInteger(end + 2) != nil)
             }
         }
         while let mutations, try mutations.step() {

@@ -115,7 +115,7 @@ final class Peeks: Sendable {
             } catch let error as PostgresError {
                 // After any error the connection is replaced: keeping the sound ones is not worth the code.
                 connection = nil
-                guard error.endsConnection || error.isTransient, ContinuousClock.now < end else {
+                guard error.endsConnection || error.isTransient || error.isOfPooler, ContinuousClock.now < end else {
                     throw configuration.storeError(of: error)
                 }
                 Thread.sleep(forTimeInterval: 0.05)

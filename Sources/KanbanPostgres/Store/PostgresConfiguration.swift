@@ -41,9 +41,13 @@ package struct PostgresConfiguration: Sendable {
     package var durability = Durability.asynchronous
     /// Keeps statements prepared.
     package var prepares = true
+    /// Whether to go on with that, by what the sessions met.
+    var pooler: PoolerSign?
 
     package var retention = Retention()
     package var quota: Quota?
+    /// Where an account has set none.
+    package var zone = Zone.utc
     /// The clock of retention. Writes are dated by the database's clock unless ``datesByClock``.
     package var clock: @Sendable () -> Timestamp
     /// The version of a serving program; `nil` for a command, which does not count as a server.
@@ -99,6 +103,20 @@ package struct PostgresConfiguration: Sendable {
         if isDue { report(message, error.description) }
     }
 
+    /// The same, which goes on without prepared statements when it meets a pooler in transaction mode.
+    func noticingPoolers() -> PostgresConfiguration {
+        var configuration = self
+        configuration.pooler = PoolerSign { [report] detail in
+            report(
+                "the database is behind a pooler in transaction mode: nothing is kept prepared any more, as with "
+                    + "--database-prepare off", detail)
+        }
+        return configuration
+    }
+
+    /// Whether sessions keep statements prepared now.
+    var keepsPrepared: Bool { prepares && pooler?.isSeen != true }
+
     /// What every session of the server is given; statements that hang end before the other side gives up.
     private static func limits(statement: Int, idle: Int, lock: Int) -> [String] {
         [
@@ -126,6 +144,7 @@ package struct PostgresConfiguration: Sendable {
         var options = PostgresConnection.Options(target: target)
         options.purpose = "kanbase \(purpose)"
         options.prepares = prepares
+        options.pooler = pooler
         options.timeout = Int32(max(statementTime, idleTime) + 5_000)
         options.seen = seen
         options.setUp = Self.limits(statement: statementTime, idle: idleTime, lock: lockTime)

@@ -43,13 +43,17 @@ package final class PostgresStore: Sendable {
 
     /// Connects, and creates or migrates the tables, see ``PostgresConfiguration/makesTables``.
     /// - Throws: ``PostgresSchema/Fault``, ``PostgresError``.
-    package init(_ configuration: PostgresConfiguration) throws {
+    package init(_ given: PostgresConfiguration) throws {
+        let configuration = given.noticingPoolers()
         self.configuration = configuration
         let context = BoardContext(
-            clock: configuration.clock, retention: configuration.retention, quota: configuration.quota)
+            clock: configuration.clock, retention: configuration.retention, quota: configuration.quota,
+            zone: { configuration.zone })
         self.context = context
         var options = configuration.options(for: "start", statementTime: 120_000, idleTime: 120_000)
         options.findsState = true
+        // Each statement is needed once.
+        options.prepares = false
         let connection = try PostgresConnection(options)
         if configuration.makesTables {
             try PostgresSchema.bringUp(
@@ -96,8 +100,8 @@ package final class PostgresStore: Sendable {
             limit: configuration.readers, configuration,
             configuration.options(for: "reader", planning: .byIndexes), label: "kanbase.readers")
         longReaders = Readers(
-            limit: 2, configuration,
-            configuration.options(for: "long reader", statementTime: 120_000, planning: .byIndexes),
+            limit: 2, reserve: Workers.reserve, mostWaitingOfOne: Workers.mostWaitingOfOne, configuration,
+            configuration.options(for: "long reader", statementTime: 10_000, planning: .byIndexes),
             label: "kanbase.long-readers")
         var peekOptions = configuration.options(
             for: "peeks", statementTime: configuration.peekTime, planning: .byIndexesOnce)
@@ -260,7 +264,9 @@ package final class PostgresStore: Sendable {
         _ body: @escaping @Sendable (any AccessReader) throws -> T
     ) async throws -> T {
         try requireDatabase()
-        return try await readers.run(for: .nobody) { try body(PostgresAccess(connection: $0)) }
+        return try await readers.run(for: .nobody) { [context] in
+            try body(PostgresAccess(connection: $0, context: context))
+        }
     }
 
     package func writeAccess<T: Sendable>(

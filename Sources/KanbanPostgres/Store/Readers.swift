@@ -29,14 +29,20 @@ final class Readers: Sendable {
     private let configuration: PostgresConfiguration
     private let queue: DispatchQueue
     private let state: Locked<State>
+    private let mostWaitingOfOne: Int
 
     /// How long a read tries to reach the database before it fails.
     private static let timeout = Duration.seconds(2)
 
+    /// - Parameters:
+    ///   - reserve: connections beyond the limit, for accounts that come back while others have a backlog.
+    ///   - mostWaitingOfOne: bodies of one account that may wait; more are ``StoreError/busy``.
     init(
-        limit: Int, _ configuration: PostgresConfiguration, _ options: PostgresConnection.Options, label: String
+        limit: Int, reserve: Int = 0, mostWaitingOfOne: Int = .max, _ configuration: PostgresConfiguration,
+        _ options: PostgresConnection.Options, label: String
     ) {
-        state = Locked(State(queue: FairQueue(limit: limit)))
+        state = Locked(State(queue: FairQueue(limit: limit, reserve: reserve)))
+        self.mostWaitingOfOne = mostWaitingOfOne
         self.configuration = configuration
         self.options = options
         queue = DispatchQueue(label: label, attributes: .concurrent)
@@ -60,15 +66,17 @@ final class Readers: Sendable {
                 let job = Job { [self] reader in
                     let start = ContinuousClock.now
                     let result = Result { try read(with: reader, body) }
+                    let time = ContinuousClock.now - start
                     state.withLock { state in
                         state.reads += 1
-                        state.time += .now - start
+                        state.time += time
+                        state.queue.end(account, cost: max(1, Int(time / .microseconds(1))))
                     }
                     continuation.resume(with: result)
                 } refuse: {
                     continuation.resume(throwing: $0)
                 }
-                start(job, of: account, ticket)
+                if !start(job, of: account, ticket) { continuation.resume(throwing: StoreError.busy) }
             }
         } onCancel: {
             // A body that has begun runs to its end.
@@ -82,23 +90,25 @@ final class Readers: Sendable {
         for job in jobs { job.refuse(error) }
     }
 
-    private func start(_ job: Job, of account: AccountKey, _ ticket: UInt64) {
-        let (next, reader) = state.withLock { state -> ((account: AccountKey, element: Job)?, Reader) in
+    /// - Returns: false when too many bodies of the account wait.
+    private func start(_ job: Job, of account: AccountKey, _ ticket: UInt64) -> Bool {
+        let (isTaken, next, reader) = state.withLock { state -> (Bool, Job?, Reader) in
+            guard state.queue.count(of: account) < mostWaitingOfOne else { return (false, nil, Reader()) }
             state.queue.add(job, of: account, ticket: ticket)
-            guard let next = state.queue.next() else { return (nil, Reader()) }
-            return (next, state.idle.popLast() ?? Reader())
+            guard let next = state.queue.next() else { return (true, nil, Reader()) }
+            return (true, next.element, state.idle.popLast() ?? Reader())
         }
         if let next { queue.async { self.work(through: next, with: reader) } }
+        return isTaken
     }
 
     /// Runs the job, then the waiting ones.
-    private func work(through first: (account: AccountKey, element: Job), with reader: Reader) {
-        var next: (account: AccountKey, element: Job)? = first
-        while let (account, job) = next {
+    private func work(through first: Job, with reader: Reader) {
+        var next: Job? = first
+        while let job = next {
             job.run(reader)
             next = state.withLock { state in
-                state.queue.end(account)
-                let next = state.queue.next()
+                let next = state.queue.next()?.element
                 if next == nil, !state.isClosed { state.idle.append(reader) }
                 return next
             }
@@ -125,7 +135,7 @@ final class Readers: Sendable {
             } catch let error as PostgresError {
                 // After any error: the tables may have been changed under its prepared statements.
                 reader.connection = nil
-                guard error.endsConnection || error.isTransient, ContinuousClock.now < end else {
+                guard error.endsConnection || error.isTransient || error.isOfPooler, ContinuousClock.now < end else {
                     throw configuration.storeError(of: error)
                 }
                 Thread.sleep(forTimeInterval: 0.05)

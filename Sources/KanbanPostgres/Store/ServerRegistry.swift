@@ -31,7 +31,7 @@ final class ServerRegistry: Sendable {
         guard let version = configuration.version else { return nil }
         self.server = server
         self.version = version
-        format = PostgresSchema.newest(of: configuration.steps)
+        format = configuration.steps.count
         pace = configuration.registryPace
         clock = configuration.datesByClock ? nil : configuration.clock
         tell = configuration.onServers
@@ -75,10 +75,8 @@ final class ServerRegistry: Sendable {
     static func living(
         on connection: PostgresConnection, below format: Int
     ) throws -> (count: Int64, oldest: Int?) {
-        let known = "coalesce(format, \(PostgresSchema.oldestFormat))"
         let older = PostgresStatement(
-            "SELECT count(*), min(\(known)) FROM servers WHERE \(isAlive) AND \(known) < \(format)",
-            on: connection)
+            "SELECT count(*), min(format) FROM servers WHERE \(isAlive) AND format < \(format)", on: connection)
         guard try older.step(prepared: false) else { return (0, nil) }
         return (older.integer(0), older.optionalInteger(1).map(Int.init))
     }

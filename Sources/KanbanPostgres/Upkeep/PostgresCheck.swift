@@ -106,8 +106,8 @@ enum PostgresCheck {
             meaning: "an image that is shown does not exist",
             query: """
                 SELECT what || ' ' || id FROM (
-                    SELECT 'category' AS what, id, account, image FROM categories
-                    UNION ALL SELECT 'D-day', id, account, image FROM ddays
+                    SELECT 'category' AS what, id, account, image FROM categories WHERE deleted_at IS NULL
+                    UNION ALL SELECT 'D-day', id, account, image FROM ddays WHERE deleted_at IS NULL
                     UNION ALL SELECT 'account', id, number, image FROM accounts
                 ) AS named
                 WHERE image IS NOT NULL AND NOT EXISTS (

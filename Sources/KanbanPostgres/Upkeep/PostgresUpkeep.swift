@@ -70,6 +70,7 @@ extension PostgresStore {
     /// What of an account is due, as a reader finds it: where there is nothing, nothing is written.
     private struct Due: Sendable {
         var trash: [ID]
+        var hasOtherTrash: Bool
         var images: [ID]
         var purgeLine: Revision?
         var hasRespacings: Bool
@@ -84,6 +85,7 @@ extension PostgresStore {
         let due = try await board(account) { board in
             Due(
                 trash: try board.trash(before: oldestTrash, limit: PostgresUpkeep.step),
+                hasOtherTrash: try board.hasOldTrashBesideTasks(before: oldestTrash),
                 images: try board.unnamedImages(before: oldestImage, limit: PostgresUpkeep.images),
                 purgeLine: try board.newestTombstone(before: oldestTombstone, limit: PostgresUpkeep.lookThrough),
                 hasRespacings: try board.hasRespacings(), hasExpiredSessions: try board.hasExpiredSessions(),
@@ -94,6 +96,12 @@ extension PostgresStore {
             try await perform(account) { writer in
                 for id in due.trash { try writer.purgeTask(id, before: oldestTrash) }
             }
+        }
+        if due.hasOtherTrash {
+            isDone =
+                try await perform(account) {
+                    try $0.purgeTrashBesideTasks(before: oldestTrash, limit: PostgresUpkeep.step)
+                } < PostgresUpkeep.step && isDone
         }
         if !due.images.isEmpty {
             isDone = isDone && due.images.count < PostgresUpkeep.images

@@ -1,3 +1,4 @@
+import JSON
 import Kanban
 
 /// Binds the columns of a row and computes their checksum. Bind all columns that ``RowChecksum/tables`` lists for the
@@ -61,6 +62,11 @@ struct RowBinding<Statement: EngineStatement> {
     mutating func bind(_ index: Int32?, utf8 bytes: [UInt8]) {
         if let index { statement.bind(index, utf8: bytes) }
         sum.add(bytes)
+    }
+
+    /// As text.
+    mutating func bind(_ index: Int32?, _ json: JSON?) {
+        if let json { bind(index, utf8: json.serialized()) } else { bind(index, nil as String?) }
     }
 
     mutating func bind(_ index: Int32?, _ id: ID) {

@@ -10,6 +10,9 @@ import Kanban
 package struct RowChecksum {
     private var state: UInt64 = 0x9e37_79b9_7f4a_7c15
 
+    /// Of nothing yet.
+    package init() {}
+
     /// Of `account`.
     init(_ account: AccountKey) {
         add(account.number)
@@ -47,7 +50,7 @@ package struct RowChecksum {
         state ^= state >> 31
     }
 
-    mutating func add(_ number: Int64) {
+    package mutating func add(_ number: Int64) {
         mix(UInt64(bitPattern: number))
     }
 
@@ -111,10 +114,10 @@ extension RowChecksum {
     package static let tables: [(name: String, columns: String)] = [
         ("tasks", TaskRow.columns.description),
         ("history", "task_id, revision, at, action, changes, session_id"),
-        ("categories", "id, name, name_folded, color, emoji, image, created_at, updated_at, revision"),
-        ("ddays", "id, title, date, repeats, color, emoji, image, created_at, updated_at, revision"),
+        (CategoryRow.table.name, CategoryRow.table.list),
+        (DDayRow.table.name, DDayRow.table.list),
+        (SettingsRow.table.name, SettingsRow.table.list),
         ("images", "id, media_type, bytes, fingerprint, revision"),
         ("image_contents", "id, content"),
-        ("settings", "time_zone, locale, custom, revision"),
     ]
 }

@@ -19,7 +19,11 @@ package enum RowCost {
 
     /// The same in SQL, for counting the rows that exist. List every table whose rows count.
     private static let tables: [(name: String, bytes: String, tasks: Int)] = [
-        ("tasks", "\(task) + octet_length(title) + octet_length(body)", 1),
+        (
+            "tasks",
+            "\(task) + octet_length(title) + octet_length(body) + coalesce(octet_length(searched), 0) "
+                + "+ coalesce(octet_length(recurrence), 0)", 1
+        ),
         ("categories", "\(category)", 0),
         ("ddays", "\(dday)", 0),
         ("settings", "\(settings) + octet_length(custom)", 0),

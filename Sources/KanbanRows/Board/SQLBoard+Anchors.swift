@@ -1,3 +1,4 @@
+import JSON
 import Kanban
 
 /// How far a walk is in a column.
@@ -45,7 +46,8 @@ extension SQLBoard {
             let position = Position(text: row.text(0))
             let key: TaskQuery.Anchor.Key =
                 query.sort == .position
-                ? .text(position.text) : row.optionalInteger(1).map { .number($0) } ?? TaskQuery.Anchor.Key.none
+                ? .text(Spelling(position.text))
+                : row.optionalInteger(1).map { .number($0) } ?? TaskQuery.Anchor.Key.none
             return TaskQuery.Anchor(id: last, key: key, position: position, revision: revision)
         }
         return anchor.map { query.anchor($0, from: start) }
@@ -161,10 +163,10 @@ extension TaskQuery.Sort {
     func key(of task: TaskItem) -> TaskQuery.Anchor.Key {
         switch self {
         case .dueDate: task.dueDate.map { .number($0.sortKey.milliseconds) } ?? TaskQuery.Anchor.Key.none
-        case .position: .text(task.position.text)
+        case .position: .text(Spelling(task.position.text))
         case .createdAt: .number(task.createdAt.milliseconds)
         case .updatedAt: .number(task.updatedAt.milliseconds)
-        case .title: .text(CaseFolding.fold(task.title))
+        case .title: .text(task.title.orderKey)
         }
     }
 }

@@ -12,7 +12,7 @@ extension SQLBoard {
     }
 
     private func lines(of action: HistoryEntry.Action, _ query: HistoryQuery) throws -> [HistoryEntry] {
-        // The table also has the edits of categories, D-days and settings, for the merge; see `Mergeable`.
+        // The table also has the edits of categories, D-days and settings, for the merge; see ``Noun/historyID``.
         let statement = try statement(
             """
             SELECT task_id, revision, at, action, changes, session_id FROM history

@@ -1,45 +1,52 @@
 import Kanban
 
+enum CategoryRow {
+    static let table = NounTable<Kanban.Category>(
+        "categories",
+        more: [
+            .init("freed_after", .integer, \.freedAfter),
+            .init(derived: "name_folded", .text) { .text($0.name.sameKey) },
+        ])
+
+    fileprivate static let byID = table.select("AND id = ?2")
+    fileprivate static let byName = table.select("AND name_folded = ?2 AND deleted_at IS NULL")
+    fileprivate static let living = table.select("AND deleted_at IS NULL")
+    fileprivate static let inTrash = table.select("AND deleted_at IS NOT NULL")
+    /// `?4` lets in what lies in the trash, or nothing of it.
+    static let changes = table.select(
+        "AND revision > ?2 AND (deleted_at IS NULL OR revision < ?4) ORDER BY revision LIMIT ?3")
+}
+
 extension SQLBoard {
-    package func category(_ id: ID) throws -> Category? {
-        let statement = try statement(
-            """
-            SELECT revision, id, name, color, emoji, image, created_at, updated_at FROM categories
-            WHERE account = ?1 AND id = ?2
-            """)
-        statement.bind(2, id)
-        return try first(of: statement) { try CategoryRow.decode($0) }
+    package func category(_ id: ID, inTrash: Bool) throws -> Category? {
+        let category = try storedCategory(id)
+        return (category?.deletedAt != nil) == inTrash ? category : nil
     }
 
-    package func category(foldedName: String) throws -> Category? {
-        let statement = try statement(
-            """
-            SELECT revision, id, name, color, emoji, image, created_at, updated_at FROM categories
-            WHERE account = ?1 AND name_folded = ?2
-            """)
-        statement.bind(2, foldedName)
-        return try first(of: statement) { try CategoryRow.decode($0) }
+    /// Living or in the trash.
+    func storedCategory(_ id: ID) throws -> Category? {
+        let statement = try statement(CategoryRow.byID)
+        statement.bind(2, id)
+        return try first(of: statement) { try CategoryRow.table.decode($0) }
+    }
+
+    package func category(named name: String) throws -> Category? {
+        let statement = try statement(CategoryRow.byName)
+        statement.bind(2, name.sameKey)
+        return try first(of: statement) { try CategoryRow.table.decode($0) }
     }
 
     package func categoryEverExisted(_ id: ID) throws -> Bool {
-        try category(id) != nil || isBuried(.category, id)
+        try storedCategory(id) != nil || isBuried(.category, id)
     }
 
-    package func categories() throws -> [Category] {
-        let statement = try statement(
-            """
-            SELECT revision, id, name, color, emoji, image, created_at, updated_at FROM categories
-            WHERE account = ?1 ORDER BY name_folded, id
-            """)
-        return try all(of: statement) { try CategoryRow.decode($0) }
-    }
-}
-
-enum CategoryRow {
-    static func decode(_ row: some EngineStatement) throws -> Category {
-        Category(
-            id: try row.id(1), name: row.text(2), color: row.optionalText(3), emoji: row.optionalText(4),
-            image: row.optionalID(5), createdAt: row.timestamp(6), updatedAt: row.timestamp(7), revision: row.integer(0)
-        )
+    package func categories(inTrash: Bool) throws -> [Category] {
+        let statement = try statement(inTrash ? CategoryRow.inTrash : CategoryRow.living)
+        // The column is for equality: it is normalized, which the order is not.
+        let keyed = try all(of: statement) { row in
+            let category = try CategoryRow.table.decode(row)
+            return (key: category.name.orderKey, category: category)
+        }
+        return keyed.sorted { ($0.key, $0.category.id) < ($1.key, $1.category.id) }.map(\.category)
     }
 }

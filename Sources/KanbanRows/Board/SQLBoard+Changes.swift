@@ -20,8 +20,8 @@ extension SQLBoard {
         }
 
         if types.contains(.task) { try add(try taskChanges(livingOnly: livingOnly), taskChange) }
-        if types.contains(.category) { try add(try categoryChanges(), categoryChange) }
-        if types.contains(.dday) { try add(try ddayChanges(), ddayChange) }
+        if types.contains(.category) { try add(try categoryChanges(livingOnly: livingOnly), categoryChange) }
+        if types.contains(.dday) { try add(try ddayChanges(livingOnly: livingOnly), ddayChange) }
         if types.contains(.image) { try add(try imageChanges(), imageChange) }
         if !livingOnly { try add(try buried(types), buriedChange) }
 
@@ -54,48 +54,25 @@ extension SQLBoard {
     }
 
     private func taskChanges(livingOnly: Bool) throws -> Database.Statement {
-        guard livingOnly else {
-            return try statement(
-                """
-                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
-                    deleted_at, member_revisions, title, body
-                FROM tasks WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
-                """)
-        }
+        guard livingOnly else { return try statement(TaskRow.changes) }
         // The index by revision includes the trash. It is faster to sort a few living tasks than to skip a large trash:
         // 300 among 86,000 take 0.3 ms instead of 30.
-        return try taskCounts().reduce(0, { $0 + $1.count }) <= Self.fewTasks
-            ? try statement(
-                """
-                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
-                    deleted_at, member_revisions, title, body
-                FROM tasks INDEXED BY tasks_by_due
-                WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision LIMIT ?3
-                """)
-            : try statement(
-                """
-                SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
-                    deleted_at, member_revisions, title, body
-                FROM tasks WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision LIMIT ?3
-                """)
+        let count = try taskCounts().reduce(0) { $0 + $1.count }
+        return try statement(count <= Self.fewTasks ? TaskRow.fewLivingChanges : TaskRow.livingChanges)
     }
 
     private static var fewTasks: Int { 1_000 }
 
-    private func categoryChanges() throws -> Database.Statement {
-        try statement(
-            """
-            SELECT revision, id, name, color, emoji, image, created_at, updated_at FROM categories
-            WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
-            """)
+    private func categoryChanges(livingOnly: Bool) throws -> Database.Statement {
+        let statement = try statement(CategoryRow.changes)
+        statement.bind(4, livingOnly ? Revision.min : .max)
+        return statement
     }
 
-    private func ddayChanges() throws -> Database.Statement {
-        try statement(
-            """
-            SELECT revision, id, title, date, repeats, color, emoji, image, created_at, updated_at FROM ddays
-            WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
-            """)
+    private func ddayChanges(livingOnly: Bool) throws -> Database.Statement {
+        let statement = try statement(DDayRow.changes)
+        statement.bind(4, livingOnly ? Revision.min : .max)
+        return statement
     }
 
     private func imageChanges() throws -> Database.Statement {
@@ -131,13 +108,16 @@ extension SQLBoard {
     }
 
     private func categoryChange(_ row: Database.Statement) throws -> Change {
-        let category = try CategoryRow.decode(row)
-        return Change(revision: category.revision, type: .category, id: category.id, value: .category(category))
+        let category = try CategoryRow.table.decode(row)
+        return Change(
+            revision: category.revision, type: .category, id: category.id,
+            value: category.deletedAt == nil ? .category(category) : .deleted)
     }
 
     private func ddayChange(_ row: Database.Statement) throws -> Change {
-        let dday = try DDayRow.decode(row)
-        return Change(revision: dday.revision, type: .dday, id: dday.id, value: .dday(dday))
+        let dday = try DDayRow.table.decode(row)
+        return Change(
+            revision: dday.revision, type: .dday, id: dday.id, value: dday.deletedAt == nil ? .dday(dday) : .deleted)
     }
 
     private func imageChange(_ row: Database.Statement) throws -> Change {

@@ -50,12 +50,7 @@ extension SQLBoard {
     /// `before`. It expires with other lines of its age, and with the first line that it needs. A respacing by the server
     /// has no line: the position that it gave is shown as the first one.
     func creation(of id: ID, since: Revision, before: Revision) throws -> HistoryEntry? {
-        let statement = try statement(
-            """
-            SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
-                deleted_at, member_revisions, title, body, creation, created_by, first_changes
-            FROM tasks WHERE account = ?1 AND id = ?2 AND creation > ?3 AND creation < ?4 AND created_at > ?5
-            """)
+        let statement = try statement(TaskRow.creation)
         statement.bind(2, id)
         statement.bind(3, since)
         statement.bind(4, before)
@@ -63,8 +58,8 @@ extension SQLBoard {
         let stored = try first(of: statement) { row in
             let task = try TaskRow.decode(row)
             return (
-                task: task, revision: row.integer(14), session: row.optionalID(15),
-                firstChanges: try row.firstChanges(16, of: task.revision)
+                task: task, revision: row.integer(TaskRow.end), session: row.optionalID(TaskRow.end + 1),
+                firstChanges: try row.firstChanges(TaskRow.end + 2, of: task.revision)
             )
         }
         guard let (task, revision, session, firstChanges) = stored else { return nil }

@@ -29,6 +29,19 @@ extension SQLBoard {
         return try first(of: statement) { KeptMutation(fingerprint: $0.bytes(0), result: $0.bytes(1)) }
     }
 
+    package func keptMutations(with fingerprint: [UInt8]) throws -> [(id: ID, mutation: KeptMutation)] {
+        let statement = try statement(
+            """
+            SELECT id, result FROM kept_mutations WHERE account = ?1 AND fingerprint = ?2 AND at > ?3
+            ORDER BY at DESC, id DESC
+            """)
+        statement.bind(2, fingerprint)
+        statement.bind(3, context.oldestKeptMutation)
+        return try all(of: statement) { row in
+            (try row.id(0), KeptMutation(fingerprint: fingerprint, result: row.bytes(1)))
+        }
+    }
+
     package func mayHaveKeptMutations(in ids: ClosedRange<ID>) throws -> Bool {
         try mayHaveStoredMutations(in: ids)
     }

@@ -1,3 +1,4 @@
+import JSON
 import Kanban
 
 /// Pages of tasks by keyset: a page begins after the sort key, the position and the id of the one before.
@@ -232,7 +233,7 @@ extension TaskStatement.Value {
     init(_ key: TaskQuery.Anchor.Key) {
         switch key {
         case .number(let number): self = .integer(number)
-        case .text(let text): self = .text(text)
+        case .text(let text): self = .text(text.string)
         case .none: self = .integer(.max)
         }
     }

@@ -2,12 +2,7 @@ import Kanban
 
 extension SQLBoard {
     package func task(_ id: ID) throws -> TaskItem? {
-        let statement = try statement(
-            """
-            SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
-                deleted_at, member_revisions, title, body
-            FROM tasks WHERE account = ?1 AND id = ?2
-            """)
+        let statement = try statement(TaskRow.byID)
         statement.bind(2, id)
         return try first(of: statement) { try TaskRow.decode($0) }
     }
@@ -20,6 +15,12 @@ extension SQLBoard {
         let statement = try statement("SELECT 1 FROM tasks WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
         return try exists(statement) || isBuried(.task, id)
+    }
+
+    package func remindedTasks(after instant: Timestamp) throws -> [TaskItem] {
+        let statement = try statement(TaskRow.reminded)
+        statement.bind(2, instant)
+        return try all(of: statement) { try TaskRow.decode($0) }
     }
 
     func storedTaskCounts() throws -> [TaskCount] {

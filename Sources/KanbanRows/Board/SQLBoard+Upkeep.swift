@@ -26,18 +26,46 @@ extension SQLBoard {
     }
 }
 
+extension SQLBoard {
+    /// True if a category or D-day lies in the trash since before `before`.
+    package func hasOldTrashBesideTasks(before: Timestamp) throws -> Bool {
+        for statement in [
+            try statement("SELECT 1 FROM categories WHERE account = ?1 AND deleted_at < ?2 LIMIT 1"),
+            try statement("SELECT 1 FROM ddays WHERE account = ?1 AND deleted_at < ?2 LIMIT 1"),
+        ] {
+            statement.bind(2, before)
+            if try exists(statement) { return true }
+        }
+        return false
+    }
+}
+
 extension SQLBoardWriter {
+    /// Turns categories and D-days that are in the trash since before `before` into tombstones.
+    /// - Returns: the number of them; `limit` or more when there may be more.
+    package func purgeTrashBesideTasks(before: Timestamp, limit: Int) throws -> Int {
+        func isOld(_ deletedAt: Timestamp?) -> Bool { deletedAt.map { $0 < before } ?? false }
+        let categories = try categories(inTrash: true).filter { isOld($0.deletedAt) }.prefix(limit)
+        for category in categories {
+            try removeCategory(category.id, revision: category.revision, at: category.deletedAt)
+        }
+        let ddays = try ddays(inTrash: true, after: nil, limit: nil).filter { isOld($0.deletedAt) }.prefix(limit)
+        for dday in ddays { try removeDDay(dday.id, revision: dday.revision, at: dday.deletedAt) }
+        return max(categories.count, ddays.count)
+    }
+
     /// Turns a task that is in the trash since before `before` into a tombstone, and the line of its history that stands in
     /// its row into one beside the others.
     package func purgeTask(_ id: ID, before: Timestamp) throws {
-        guard let task = try task(id), let deletedAt = task.deletedAt, deletedAt < before else { return }
+        guard let stored = try stored(id), let deletedAt = stored.task.deletedAt, deletedAt < before else { return }
+        let task = stored.task
         // The history of the board still lists it until its lines expire.
         if let creation = try creation(of: id, since: 0, before: .max) { try append(creation) }
         let row = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
         row.bind(2, id)
         try row.run()
         writing.recentTasks.forget(id, of: account)
-        try charge(-RowCost.task - task.textSize, tasks: -1, for: .content)
+        try charge(-RowCost.task - stored.size, tasks: -1, for: .content)
         // When it got the revision: its category may have been removed since.
         try bury(.task, id, revision: task.revision, at: min(now, max(deletedAt, task.updatedAt)))
     }

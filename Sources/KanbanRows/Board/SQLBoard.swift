@@ -6,13 +6,17 @@ package final class BoardContext: Sendable {
     let retention: Retention
     /// `nil`: no limit.
     package let quota: Quota?
+    /// Where an account has set none.
+    let zone: @Sendable () -> Zone
 
     package init(
-        clock: @escaping @Sendable () -> Timestamp, retention: Retention = Retention(), quota: Quota? = nil
+        clock: @escaping @Sendable () -> Timestamp, retention: Retention = Retention(), quota: Quota? = nil,
+        zone: @escaping @Sendable () -> Zone = { .utc }
     ) {
         self.clock = clock
         self.retention = retention
         self.quota = quota
+        self.zone = zone
     }
 }
 
@@ -41,8 +45,17 @@ package struct SQLiteBoard: SQLBoard {
 }
 
 extension SQLBoard {
+    package var defaultZone: Zone { context.zone() }
+
     /// The kept statement with the account bound.
     package func statement(_ sql: StaticString) throws -> Database.Statement {
+        let statement = try connection.statement(sql)
+        statement.bind(1, account.number)
+        return statement
+    }
+
+    /// The same of a statement that is put together once.
+    package func statement(_ sql: ComposedSQL) throws -> Database.Statement {
         let statement = try connection.statement(sql)
         statement.bind(1, account.number)
         return statement

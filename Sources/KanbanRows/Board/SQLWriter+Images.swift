@@ -80,8 +80,8 @@ extension SQLBoardWriter {
                 """
                 UPDATE images SET unnamed_since = ?3 WHERE account = ?1 AND id = ?2
                     AND NOT EXISTS (SELECT 1 FROM accounts WHERE number = ?1 AND image = ?2)
-                    AND NOT EXISTS (SELECT 1 FROM categories WHERE account = ?1 AND image = ?2)
-                    AND NOT EXISTS (SELECT 1 FROM ddays WHERE account = ?1 AND image = ?2)
+                    AND NOT EXISTS (SELECT 1 FROM categories WHERE account = ?1 AND image = ?2 AND deleted_at IS NULL)
+                    AND NOT EXISTS (SELECT 1 FROM ddays WHERE account = ?1 AND image = ?2 AND deleted_at IS NULL)
                 """)
             statement.bind(2, old)
             statement.bind(3, now)

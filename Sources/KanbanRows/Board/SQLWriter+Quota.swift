@@ -24,12 +24,11 @@ extension SQLBoard {
 
 /// The purpose of a row, which decides what happens when the quota has no room for it.
 package enum ChargePurpose {
-    /// Content of the user: refused.
+    /// Content of the user: refused, and kept out of the reserve of the quota.
     case content
-    /// Answers for repeated requests, and respacings: refused beyond the reserve of the quota.
+    /// Answers for repeated requests, and respacings: refused.
     case kept
-    /// A line of history or a tombstone: never refused, so that deleting always works. The oldest lines are dropped
-    /// instead.
+    /// A line of history or a tombstone: never refused, so that deleting always works.
     case trace
 }
 
@@ -41,7 +40,7 @@ extension SQLBoardWriter {
     /// Counts rows that this transaction writes or, with negative numbers, removes. Quotas are enforced here alone: every
     /// write of a row that counts calls it with its ``RowCost``, for content before the write, for a trace after it.
     ///
-    /// Above the quota it drops the oldest history first.
+    /// What would pass the quota makes room first: the oldest history goes, then the oldest kept answers and results.
     /// - Throws: ``StoreError/quotaExceeded(_:)``.
     package func charge(_ bytes: Int, tasks: Int = 0, for purpose: ChargePurpose) throws {
         guard bytes != 0 || tasks != 0 else { return }
@@ -49,16 +48,62 @@ extension SQLBoardWriter {
         guard let standard = context.quota, bytes > 0 || tasks > 0 else { return }
         let quota = try writing.limits(of: account).over(standard)
         if tasks > 0, taken.tasks > quota.tasks { throw StoreError.quotaExceeded(.tasks(quota.tasks)) }
-        guard taken.bytes > quota.bytes else { return }
-        try dropOldHistory(of: taken.bytes - quota.bytes)
+        let limit = purpose == .content ? quota.bytes - quota.reserve : quota.bytes
+        guard taken.bytes > limit else { return }
+        try dropOldHistory(of: taken.bytes - limit)
         taken = try usage()
-        let isRefused =
-            switch purpose {
-            case .content: taken.bytes > quota.bytes
-            case .kept: taken.bytes > quota.bytes + quota.reserve
-            case .trace: false
+        if taken.bytes > limit {
+            try dropOldKeptRows(of: max(taken.bytes - limit, quota.bytes / 64))
+            taken = try usage()
+        }
+        if taken.bytes > limit, purpose != .trace { throw StoreError.quotaExceeded(.bytes(quota.bytes)) }
+    }
+
+    /// Removes the oldest kept answers and results until this many bytes are free, or none are left but those of this
+    /// transaction.
+    private func dropOldKeptRows(of bytes: Int64) throws {
+        var wanted = max(bytes, RowCost.leastDropped)
+        let tables = [
+            (
+                oldest: try statement(
+                    """
+                    SELECT at, octet_length(result) FROM kept_mutations WHERE account = ?1 AND at < ?2 ORDER BY at LIMIT ?3
+                    """),
+                removal: try statement(
+                    "DELETE FROM kept_mutations WHERE account = ?1 AND at <= ?2 RETURNING octet_length(result)"),
+                cost: Int64(RowCost.keptMutation)
+            ),
+            (
+                oldest: try statement(
+                    """
+                    SELECT at, octet_length(headers) + octet_length(body) FROM kept_answers
+                    WHERE account = ?1 AND at < ?2 ORDER BY at LIMIT ?3
+                    """),
+                removal: try statement(
+                    """
+                    DELETE FROM kept_answers WHERE account = ?1 AND at <= ?2
+                    RETURNING octet_length(headers) + octet_length(body)
+                    """),
+                cost: Int64(RowCost.keptAnswer)
+            ),
+        ]
+        for table in tables {
+            while wanted > 0 {
+                table.oldest.bind(2, now)
+                table.oldest.bind(3, RowCost.mostLooked)
+                let rows = try all(of: table.oldest) { (at: $0.timestamp(0), bytes: $0.integer(1) + table.cost) }
+                var found: Int64 = 0
+                let enough = rows.first { row in
+                    found += row.bytes
+                    return found >= wanted
+                }
+                guard let end = enough ?? rows.last else { break }
+                table.removal.bind(2, end.at)
+                let freed = try all(of: table.removal) { $0.integer(0) + table.cost }.reduce(0, +)
+                try writing.charge(Usage(bytes: -freed), to: account)
+                wanted -= freed
             }
-        if isRefused { throw StoreError.quotaExceeded(.bytes(quota.bytes)) }
+        }
     }
 
     /// Removes the oldest lines of history until this many bytes are free, or none are left. It removes some more, so

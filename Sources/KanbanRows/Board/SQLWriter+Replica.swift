@@ -45,7 +45,8 @@ extension SQLBoardWriter {
         try statement.run()
     }
 
-    /// Makes room for the revisions of another history: every row gets a negative one of its own.
+    /// Makes room for the revisions of another history: every row gets a negative one of its own, but for those in the trash of
+    /// this device alone.
     package func leaveHistory() throws {
         writing.noteChangeOfAllTasks()
         let tasks: StaticString = """
@@ -55,16 +56,16 @@ extension SQLBoardWriter {
         try statement(tasks).run()
         try statement("DELETE FROM tombstones WHERE account = ?1").run()
         // An interrupted load may have given some of them a negative one already.
-        let categories = try self.categories()
+        let categories = try self.categories() + self.categories(inTrash: true)
         var lowest = categories.reduce(0) { min($0, $1.revision) }
-        for var category in categories where category.revision >= 0 {
+        for var category in categories where category.revision >= 0 && category.revision < 1 << 52 {
             lowest -= 1
             category.revision = lowest
             try save(category)
         }
-        let ddays = try self.ddays(after: nil, limit: nil)
+        let ddays = try [false, true].flatMap { try self.ddays(inTrash: $0, after: nil, limit: nil) }
         lowest = ddays.reduce(0) { min($0, $1.revision) }
-        for var dday in ddays where dday.revision >= 0 {
+        for var dday in ddays where dday.revision >= 0 && dday.revision < 1 << 52 {
             lowest -= 1
             dday.revision = lowest
             try save(dday)

@@ -23,101 +23,59 @@ extension SQLBoardWriter {
     }
 
     package func save(_ category: Category) throws {
-        let old = try self.category(category.id)
+        let old = try storedCategory(category.id)
         if old == nil { try charge(RowCost.category, for: .content) }
-        let statement = try statement(
-            """
-            INSERT INTO categories
-                (account, id, name, name_folded, color, emoji, image, created_at, updated_at, revision, checksum)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-            ON CONFLICT (account, id) DO UPDATE SET
-                name = excluded.name, name_folded = excluded.name_folded, color = excluded.color,
-                emoji = excluded.emoji, created_at = excluded.created_at, updated_at = excluded.updated_at,
-                revision = excluded.revision, checksum = excluded.checksum, image = excluded.image
-            """)
-        var row = RowBinding(statement, of: account)
-        row.bind(2, category.id)
-        row.bind(3, category.name)
-        row.bind(4, CaseFolding.fold(category.name))
-        row.bind(5, category.color)
-        row.bind(6, category.emoji)
-        row.bind(7, category.image)
-        row.bind(8, category.createdAt)
-        row.bind(9, category.updatedAt)
-        row.bind(10, category.revision)
-        statement.bind(11, row.checksum)
-        try statement.run()
-        try noteNaming(of: category.image, insteadOf: old?.image)
+        try write(category, CategoryRow.table)
+        try noteNaming(of: category.namedImage, insteadOf: old?.namedImage)
     }
 
     package func removeCategory(_ id: ID, revision: Revision) throws {
-        let image = try category(id)?.image
+        try removeCategory(id, revision: revision, at: nil)
+    }
+
+    /// - Parameter at: when it was deleted; `nil`: now.
+    func removeCategory(_ id: ID, revision: Revision, at deletedAt: Timestamp?) throws {
+        let image = try category(id)?.namedImage
         let statement = try statement("DELETE FROM categories WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
         try statement.run()
         try charge(-RowCost.category * connection.changes, for: .content)
         try noteNaming(of: nil, insteadOf: image)
-        try bury(.category, id, revision: revision)
+        try bury(.category, id, revision: revision, at: deletedAt)
     }
 
     package func save(_ dday: DDay) throws {
-        let old = try self.dday(dday.id)
+        let old = try storedDDay(dday.id)
         if old == nil { try charge(RowCost.dday, for: .content) }
-        let statement = try statement(
-            """
-            INSERT INTO ddays
-                (account, id, title, date, repeats, color, emoji, image, created_at, updated_at, revision, checksum)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-            ON CONFLICT (account, id) DO UPDATE SET
-                title = excluded.title, date = excluded.date, repeats = excluded.repeats, color = excluded.color,
-                emoji = excluded.emoji, created_at = excluded.created_at, updated_at = excluded.updated_at,
-                revision = excluded.revision, checksum = excluded.checksum, image = excluded.image
-            """)
-        var row = RowBinding(statement, of: account)
-        row.bind(2, dday.id)
-        row.bind(3, dday.title)
-        row.bind(4, dday.date.number)
-        row.bind(5, dday.repeats.rawValue)
-        row.bind(6, dday.color)
-        row.bind(7, dday.emoji)
-        row.bind(8, dday.image)
-        row.bind(9, dday.createdAt)
-        row.bind(10, dday.updatedAt)
-        row.bind(11, dday.revision)
-        statement.bind(12, row.checksum)
-        try statement.run()
-        try noteNaming(of: dday.image, insteadOf: old?.image)
+        try write(dday, DDayRow.table)
+        try noteNaming(of: dday.namedImage, insteadOf: old?.namedImage)
     }
 
     package func removeDDay(_ id: ID, revision: Revision) throws {
-        let image = try dday(id)?.image
+        try removeDDay(id, revision: revision, at: nil)
+    }
+
+    /// - Parameter at: when it was deleted; `nil`: now.
+    func removeDDay(_ id: ID, revision: Revision, at deletedAt: Timestamp?) throws {
+        let image = try dday(id)?.namedImage
         let statement = try statement("DELETE FROM ddays WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
         try statement.run()
         try charge(-RowCost.dday * connection.changes, for: .content)
         try noteNaming(of: nil, insteadOf: image)
-        try bury(.dday, id, revision: revision)
+        try bury(.dday, id, revision: revision, at: deletedAt)
     }
 
     package func save(_ settings: Settings) throws {
-        let custom = settings.custom.serialized()
         let old = try statement("SELECT octet_length(custom) FROM settings WHERE account = ?1")
         let former = try first(of: old) { RowCost.settings + Int($0.integer(0)) } ?? 0
-        try charge(RowCost.settings + custom.count - former, for: .content)
-        let statement = try statement(
-            """
-            INSERT INTO settings (account, time_zone, locale, custom, revision, checksum)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            ON CONFLICT (account) DO UPDATE SET
-                time_zone = excluded.time_zone, locale = excluded.locale, custom = excluded.custom,
-                revision = excluded.revision, checksum = excluded.checksum
-            """)
-        var row = RowBinding(statement, of: account)
-        row.bind(2, settings.timeZone)
-        row.bind(3, settings.locale)
-        row.bind(4, utf8: custom)
-        row.bind(5, settings.revision)
-        statement.bind(6, row.checksum)
+        try charge(RowCost.settings + settings.custom.serialized().count - former, for: .content)
+        try write(settings, SettingsRow.table)
+    }
+
+    private func write<Noun>(_ noun: Noun, _ table: NounTable<Noun>) throws {
+        let statement = try statement(table.save)
+        table.bind(noun, of: account, to: statement)
         try statement.run()
     }
 
@@ -162,13 +120,17 @@ extension SQLBoardWriter {
             && writing.foreseenMutations.updateValue(mutation, forKey: key) == .some(nil)
         if try insert(mutation, id, isKnownAbsent: isKnownAbsent) { return }
         // An older one that counts as gone. Deleted, so that numbers grow with time.
+        try forgetMutation(id)
+        guard try insert(mutation, id) else { throw damaged("mutation \(id) is kept and is not") }
+    }
+
+    package func forgetMutation(_ id: ID) throws {
         let removal = try statement(
             "DELETE FROM kept_mutations WHERE account = ?1 AND id = ?2 RETURNING octet_length(result)")
         removal.bind(2, id)
         for removed in try all(of: removal, { Int($0.integer(0)) }) {
             try charge(-RowCost.keptMutation - removed, for: .kept)
         }
-        guard try insert(mutation, id) else { throw damaged("mutation \(id) is kept and is not") }
     }
 
     /// - Parameter isKnownAbsent: whether there is none of this id; then nobody waits for the outcome.

@@ -9,12 +9,13 @@ extension SQLBoardWriter {
     package func save(_ task: TaskItem) throws {
         guard let stored = try stored(task.id) else { return try insert(task, isCreation: false) }
         writing.note(TaskChange(account: account, id: task.id, revision: task.revision))
-        try charge(task.textSize - stored.task.textSize, for: .content)
+        let searched = String.searched(title: task.title, body: task.body)
+        try charge(task.textSize + searched.size - stored.size, for: .content)
         let firstChanges = stored.firstChanges(with: task)
         if stored.standsIn(theSameIndexesAs: task) {
-            try updateText(of: task, stored, firstChanges)
+            try update(task, stored, firstChanges, searched, isIndexed: false)
         } else {
-            try update(task, stored, firstChanges)
+            try update(task, stored, firstChanges, searched, isIndexed: true)
             count(stored.task, by: -1)
             count(task, by: 1)
             writing.noteMove(of: account, from: stored.task, to: task)
@@ -22,7 +23,8 @@ extension SQLBoardWriter {
         // Only an import changes it, and to name it in every update would write its index anew each time.
         if stored.task.createdAt != task.createdAt { try updateCreation(of: task, stored) }
         stored.task = task
-        stored.firstChanges = firstChanges ?? TaskItem.MemberRevisions()
+        stored.searchedSize = searched.size
+        stored.firstChanges = firstChanges ?? MemberRevisions()
         writing.recentTasks.keep(stored, of: account)
     }
 
@@ -41,19 +43,15 @@ extension SQLBoardWriter {
     private static func decode(_ row: Database.Statement) throws -> StoredTask {
         let task = try TaskRow.decode(row)
         return StoredTask(
-            task: task, number: row.integer(16), creation: row.optionalInteger(14),
-            firstChanges: try row.firstChanges(15, of: task.revision))
+            task: task, number: row.integer(TaskRow.end + 3), creation: row.optionalInteger(TaskRow.end),
+            firstChanges: try row.firstChanges(TaskRow.end + 1, of: task.revision),
+            searchedSize: Int(row.optionalInteger(TaskRow.end + 2) ?? 0))
     }
 
-    private func stored(_ id: ID) throws -> StoredTask? {
+    func stored(_ id: ID) throws -> StoredTask? {
         if let known = writing.recentTasks.row(id, of: account) { return known }
         if writing.recentTasks.isBuried(id, of: account) != nil { return nil }
-        let statement = try statement(
-            """
-            SELECT revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at,
-                deleted_at, member_revisions, title, body, creation, first_changes, number
-            FROM tasks WHERE account = ?1 AND id = ?2
-            """)
+        let statement = try statement(TaskRow.stored)
         statement.bind(2, id)
         let stored = try first(of: statement) { try Self.decode($0) }
         if let stored { writing.recentTasks.keep(stored, of: account) }
@@ -134,63 +132,33 @@ extension SQLBoardWriter {
 
     /// - Parameter isCreation: whether the row stands for the first line of its history too; see ``Schema``.
     private func insert(_ task: TaskItem, isCreation: Bool) throws {
-        try charge(RowCost.task + task.textSize, tasks: 1, for: .content)
-        let statement = try statement(
-            """
-            INSERT INTO tasks (
-                account, id, revision, member_revisions, title, title_folded, body, updated_at, status, category_id,
-                due, due_day, position, completed_at, deleted_at, creation, created_by, created_at, checksum)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
-            """)
+        let searched = String.searched(title: task.title, body: task.body)
+        try charge(RowCost.task + task.textSize + searched.size, tasks: 1, for: .content)
+        let statement = try statement(TaskRow.insertion)
         statement.bind(2, task.id)
-        let checksum = bind(task, to: statement, withPlace: true)
-        statement.bind(16, isCreation ? task.revision : nil)
-        statement.bind(17, isCreation ? session : nil)
-        statement.bind(18, task.createdAt)
-        statement.bind(19, checksum)
-        bindFoldedBody(of: task, to: statement, at: 20)
+        let (checksum, next) = TaskRow.bind(task, of: account, to: statement, isIndexed: true)
+        statement.bind(next, isCreation ? task.revision : nil)
+        statement.bind(next + 1, isCreation ? session : nil)
+        statement.bind(next + 2, task.createdAt)
+        statement.bind(next + 3, checksum)
+        statement.bind(next + 4, searched)
         try statement.writeRow()
         count(task, by: 1)
         writing.recentTasks.noteInsertion(of: task.id, in: account)
         writing.noteMove(of: account, from: nil, to: task)
     }
 
-    /// Every index but those by number, id and creation takes the row out and in again.
+    /// - Parameter isIndexed: whether columns change that are in indexes: then every index but those by number, id and
+    ///   creation takes the row out and in again, which is twice the work.
     private func update(
-        _ task: TaskItem, _ stored: StoredTask, _ firstChanges: TaskItem.MemberRevisions?
+        _ task: TaskItem, _ stored: StoredTask, _ firstChanges: MemberRevisions?, _ searched: String?, isIndexed: Bool
     ) throws {
-        let statement = try statement(
-            """
-            UPDATE tasks SET
-                revision = ?3, member_revisions = ?4, title = ?5, title_folded = ?6, body = ?7, updated_at = ?8,
-                status = ?9, category_id = ?10, due = ?11, due_day = ?12, position = ?13, completed_at = ?14,
-                deleted_at = ?15, first_changes = ?16, checksum = ?17
-            WHERE account = ?1 AND number = ?2
-            """)
+        let statement = try statement(isIndexed ? TaskRow.update : TaskRow.updateOfText)
         bindKey(of: stored, to: statement)
-        let checksum = bind(task, to: statement, withPlace: true)
-        bind(firstChanges, of: task, to: statement, at: 16)
-        statement.bind(17, checksum)
-        bindFoldedBody(of: task, to: statement, at: 18)
-        try statement.run()
-    }
-
-    /// What is in no index but the one by revision: half the work of ``update(_:_:_:)``.
-    private func updateText(
-        of task: TaskItem, _ stored: StoredTask, _ firstChanges: TaskItem.MemberRevisions?
-    ) throws {
-        let statement = try statement(
-            """
-            UPDATE tasks SET
-                revision = ?3, member_revisions = ?4, title = ?5, title_folded = ?6, body = ?7, updated_at = ?8,
-                first_changes = ?9, checksum = ?10
-            WHERE account = ?1 AND number = ?2
-            """)
-        bindKey(of: stored, to: statement)
-        let checksum = bind(task, to: statement, withPlace: false)
-        bind(firstChanges, of: task, to: statement, at: 9)
-        statement.bind(10, checksum)
-        bindFoldedBody(of: task, to: statement, at: 11)
+        let (checksum, next) = TaskRow.bind(task, of: account, to: statement, isIndexed: isIndexed)
+        bind(firstChanges, of: task, to: statement, at: next)
+        statement.bind(next + 1, checksum)
+        statement.bind(next + 2, searched)
         try statement.run()
     }
 
@@ -206,45 +174,11 @@ extension SQLBoardWriter {
         if Database.hasRowNumbers { statement.bind(2, stored.number) } else { statement.bind(2, stored.task.id) }
     }
 
-    /// Binds parameters 3 to 8, and with the place 9 to 15.
-    /// - Returns: the checksum of the whole row, in the order of ``TaskRow/columns``.
-    private func bind(_ task: TaskItem, to statement: Database.Statement, withPlace: Bool) -> Int64 {
-        func place(_ index: Int32) -> Int32? { withPlace ? index : nil }
-        var row = RowBinding(statement, of: account)
-        row.bind(3, task.revision)
-        row.bind(nil, task.id)
-        row.bind(place(9), task.status.rawValue)
-        row.bind(place(10), task.categoryID)
-        row.bind(place(11), task.dueDate?.sortKey)
-        row.bind(place(12), task.dueDate?.wholeDay)
-        row.bind(place(13), task.position.text)
-        row.bind(nil, task.createdAt)
-        row.bind(8, task.updatedAt)
-        row.bind(place(14), task.completedAt)
-        row.bind(place(15), task.deletedAt)
-        task.memberRevisions.withPacked(below: task.revision) { row.bind(4, copying: $0) }
-        row.bind(5, task.title)
-        row.bind(7, task.body)
-        bind(folded: task.title, to: statement, at: 6)
-        return row.checksum
-    }
-
     private func bind(
-        _ changes: TaskItem.MemberRevisions?, of task: TaskItem, to statement: Database.Statement, at index: Int32
+        _ changes: MemberRevisions?, of task: TaskItem, to statement: Database.Statement, at index: Int32
     ) {
         guard let changes else { return statement.bindNull(index) }
         changes.withPacked(below: task.revision) { statement.bind(index, copying: $0) }
-    }
-
-    /// For engines whose statements do not fold texts.
-    private func bindFoldedBody(of task: TaskItem, to statement: Database.Statement, at index: Int32) {
-        if !Database.foldsText { bind(folded: task.body, to: statement, at: index) }
-    }
-
-    /// NULL when the text folds to itself, byte for byte: `==` would take canonically equivalent texts for the same.
-    private func bind(folded text: String, to statement: Database.Statement, at index: Int32) {
-        let folded = CaseFolding.fold(text)
-        statement.bind(index, folded.isSpelled(like: text) ? nil : folded)
     }
 
     // MARK: - Respacing
@@ -265,7 +199,12 @@ extension SQLBoardWriter {
     }
 }
 
+extension String? {
+    /// Bytes in the row.
+    fileprivate var size: Int { self?.utf8.count ?? 0 }
+}
+
 extension TaskItem {
     /// Bytes of what a client can make long.
-    var textSize: Int { title.utf8.count + body.utf8.count }
+    var textSize: Int { title.utf8.count + body.utf8.count + (recurrence.map { $0.json.serialized().count } ?? 0) }
 }

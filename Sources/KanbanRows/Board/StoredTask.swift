@@ -9,29 +9,37 @@ final class StoredTask {
     /// The revision of the task's creation, when its row stands for that line of its history.
     let creation: Revision?
     /// At which revision each member first changed since; 0 for one that did not.
-    var firstChanges: TaskItem.MemberRevisions
+    var firstChanges: MemberRevisions
+    /// Bytes of what a search looks through, if that is a text of its own. As the row has it: another version of Unicode's
+    /// tables may make another text of the same title and body.
+    var searchedSize: Int
 
-    init(task: TaskItem, number: Int64, creation: Revision?, firstChanges: TaskItem.MemberRevisions) {
+    init(task: TaskItem, number: Int64, creation: Revision?, firstChanges: MemberRevisions, searchedSize: Int) {
         self.task = task
         self.number = number
         self.creation = creation
         self.firstChanges = firstChanges
+        self.searchedSize = searchedSize
     }
 
+    /// Bytes of the row that a client can make long.
+    var size: Int { task.textSize + searchedSize }
+
     /// ``firstChanges`` once the task is like this; `nil` for none, or when nobody will ask.
-    func firstChanges(with task: TaskItem) -> TaskItem.MemberRevisions? {
+    func firstChanges(with task: TaskItem) -> MemberRevisions? {
         guard let creation else { return nil }
         var changes = firstChanges
         for member in TaskMember.allCases where changes[member] == 0 && task.memberRevisions[member] > creation {
             changes[member] = task.memberRevisions[member]
         }
-        return changes == TaskItem.MemberRevisions() ? nil : changes
+        return changes == MemberRevisions() ? nil : changes
     }
 
     /// Whether no index but the one by revision has to change. That by creation is not asked: see `save`.
     func standsIn(theSameIndexesAs new: TaskItem) -> Bool {
         task.status == new.status && task.categoryID == new.categoryID && task.position == new.position
             && task.completedAt == new.completedAt && task.deletedAt == new.deletedAt && task.dueDate == new.dueDate
+            && task.reminders == new.reminders
     }
 }
 

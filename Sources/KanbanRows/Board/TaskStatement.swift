@@ -46,9 +46,21 @@ struct TaskStatement {
             add(dueBefore, " < ", .integer(max(bound.instant, bound.dayStart).milliseconds))
         }
         if query.withoutDueDate, query.sort != .dueDate { add("due IS NULL") }
-        if let text = query.text {
-            let wanted = parameter(.text(text))
-            add("(contains_folded(title, \(wanted)) OR contains_folded(body, \(wanted)))")
+        for term in query.search {
+            switch term {
+            case .text(let text):
+                let wanted = parameter(.text(text))
+                add(
+                    "(has_text(coalesce(searched, title), \(wanted)) OR searched IS NULL AND has_text(body, \(wanted)))"
+                )
+            case .initials(let pattern):
+                let wanted = parameter(.text(pattern))
+                add(
+                    """
+                    (has_initials(coalesce(searched, title), \(wanted)) \
+                    OR searched IS NULL AND has_initials(body, \(wanted)))
+                    """)
+            }
         }
     }
 

@@ -13,8 +13,6 @@ package protocol Engine: AnyObject {
 
     /// Whether a task has a row number, which finds it faster than its id.
     static var hasRowNumbers: Bool { get }
-    /// Whether statements fold texts that they search. Otherwise a column keeps the folded body.
-    static var foldsText: Bool { get }
     /// Whether an account's row counts its tasks without a category. Otherwise `task_counts` does.
     static var countsInAccounts: Bool { get }
 
@@ -23,6 +21,8 @@ package protocol Engine: AnyObject {
 
     /// The kept statement of a literal, reset, ready to be bound.
     func statement(_ sql: StaticString) throws -> Statement
+    /// The same of a text that is put together once.
+    func statement(_ sql: ComposedSQL) throws -> Statement
     /// The kept statement of a composed text, whose values must all be parameters.
     func statement(composed sql: String) throws -> Statement
     func statement(composed sql: SQLText) throws -> Statement
@@ -49,7 +49,6 @@ package protocol Engine: AnyObject {
 // The values of SQLite.
 extension Engine {
     package static var hasRowNumbers: Bool { true }
-    package static var foldsText: Bool { true }
     package static var countsInAccounts: Bool { true }
 
     package func statement(composed sql: SQLText) throws -> Statement {

@@ -1,10 +1,14 @@
 import CSQLite
+import Foundation
 import Kanban
 
 /// An open file of SQLite. Used by one thread at a time.
 package final class SQLiteConnection: Engine {
     package enum Access {
         case readOnly, readWrite
+        /// Reads a file on a full disk, where the index of its log has no room. Meant for one read: without a log it sees no
+        /// change of others, with one it keeps them out.
+        case alone
     }
 
     package let handle: OpaquePointer
@@ -35,8 +39,16 @@ package final class SQLiteConnection: Engine {
         path: String, access: Access, cache: Int = 2 << 20, fileSystem: String? = nil
     ) throws {
         var opened: OpaquePointer?
-        let flags = (access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
-        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_EXRESCODE, fileSystem)
+        let hasLog = access == .alone && Self.hasLog(path)
+        let (address, flags) =
+            switch access {
+            case .readOnly: (path, SQLITE_OPEN_READONLY)
+            case .readWrite: (path, SQLITE_OPEN_READWRITE)
+            case .alone where hasLog: (path, SQLITE_OPEN_READWRITE)
+            case .alone: (Self.immutableAddress(of: path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+            }
+        let code = sqlite3_open_v2(
+            address, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, fileSystem)
         guard let opened else { throw SQLiteError(code: SQLITE_NOMEM, message: "no memory to open \(path)") }
         handle = opened
         self.path = path
@@ -50,6 +62,12 @@ package final class SQLiteConnection: Engine {
         do {
             // Before the first read of the file.
             try check(csqlite_defend(handle))
+            if hasLog {
+                // The index of the log is in memory then (SQLite, "Use of WAL without shared memory").
+                try run("PRAGMA locking_mode = EXCLUSIVE")
+                try run("PRAGMA query_only = ON")
+                leaveLog()
+            }
             try register(textFunctions: ())
             // Each check would be one more look-up a row. A write reads its account first, and an account is erased with all
             // its rows, as in PostgreSQL, which has no such keys; `kanbase check` finds rows without an account.
@@ -74,6 +92,16 @@ package final class SQLiteConnection: Engine {
 
     deinit {
         close()
+    }
+
+    private static func hasLog(_ path: String) -> Bool {
+        var log = stat()
+        return stat("\(path)-wal", &log) == 0 && log.st_size > 0
+    }
+
+    private static func immutableAddress(of path: String) -> String {
+        let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+        return "file:\(escaped)?immutable=1"
     }
 
     private var isClosed = false
@@ -120,6 +148,25 @@ package final class SQLiteConnection: Engine {
         if let fault { throw fault }
     }
 
+    /// Runs the body; its statements end with `SQLITE_INTERRUPT` once the time is over.
+    package func withDeadline<T>(_ time: Duration, _ body: () throws -> T) rethrows -> T {
+        var end = ContinuousClock.now + time
+        // SQLite keeps the pointer until the handler is removed, before the end of the scope.
+        return try withUnsafeMutablePointer(to: &end) { end in
+            sqlite3_progress_handler(
+                handle, Self.stepsBetweenLooks,
+                { end in
+                    guard let end = end?.assumingMemoryBound(to: ContinuousClock.Instant.self) else { return 0 }
+                    return ContinuousClock.now < end.pointee ? 0 : 1
+                }, end)
+            defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+            return try body()
+        }
+    }
+
+    /// Steps of SQLite's machine between two looks at the clock: about a millisecond.
+    private static let stepsBetweenLooks: Int32 = 20_000
+
     /// Looks at what others committed, and reads no row. The first time it opens the log.
     package func refresh() throws {
         let statement = try statement("PRAGMA data_version")
@@ -149,10 +196,19 @@ package final class SQLiteConnection: Engine {
 
     /// The kept statement of a literal, ready to be bound. Literals are told apart by their address.
     package func statement(_ sql: StaticString) throws -> SQLiteStatement {
-        let key = UnsafeRawPointer(sql.utf8Start)
+        try statement(UnsafeRawPointer(sql.utf8Start)) { sql.description }
+    }
+
+    /// The same of a text that is put together once.
+    package func statement(_ sql: ComposedSQL) throws -> SQLiteStatement {
+        try statement(sql.key) { sql.text }
+    }
+
+    @inline(__always)
+    private func statement(_ key: UnsafeRawPointer, _ text: () -> String) throws -> SQLiteStatement {
         let place = Int(bitPattern: key) >> 4 & (Self.recentPlaces - 1)
         if let known = recent[place], known.key == key { return known.statement }
-        let statement = try statements[key] ?? SQLiteStatement(sql.description, on: self)
+        let statement = try statements[key] ?? SQLiteStatement(text(), on: self)
         statements[key] = statement
         recent[place] = (key, statement)
         return statement

@@ -34,6 +34,8 @@ package struct SQLiteError: Error, CustomStringConvertible {
         case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY: .io(description)
         // Another process has held the file for long, such as a command that removes a large account.
         case SQLITE_BUSY: .io(description)
+        // ``SQLiteConnection/withDeadline(_:_:)``.
+        case SQLITE_INTERRUPT: .tooLong
         case SQLITE_CORRUPT: .corrupt(description)
         // Which statement is the first to meet it says nothing.
         case SQLITE_NOTADB: .corrupt(message)

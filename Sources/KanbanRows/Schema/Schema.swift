@@ -9,24 +9,15 @@ package enum Schema {
     package typealias Step = @Sendable (_ connection: SQLiteConnection) throws -> Void
 
     package static let steps: [Step] = [
-        { try $0.run(schema1) },
-        { try $0.run(schema2) },
-        { try $0.run(schema3) },
-        { try $0.run(schema4) },
-        { try $0.run(schema5) },
-        { try $0.run(schema6) },
-        { try $0.run(schema7) },
-        { try $0.run(schema8) },
-        { try $0.run(schema9) },
-        { try $0.run(schema10) },
+        { try $0.run(schema1) }
     ]
 
     /// The tables whose rows belong to an account, in their column `account`.
     package static let tablesOfAccounts = [
         "settings", "tasks", "task_counts", "respacings", "history", "categories", "ddays", "tombstones",
-        "kept_answers",
-        "kept_mutations", "sessions", "tokens", "codes", "identities", "invitations", "account_events", "mails",
-        "images", "image_contents",
+        "kept_answers", "kept_mutations", "sessions", "tokens", "codes", "identities", "erasures", "invitations",
+        "account_events", "known_devices", "mails", "images", "image_contents", "devices",
+        "pushes", "reminder_schedules",
     ]
 
     /// The version of an open file; 0 for an empty one.

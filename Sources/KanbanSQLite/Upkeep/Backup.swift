@@ -25,8 +25,7 @@ extension FileStore {
             guard try Schema.version(of: source) > 0 else { throw StoreError.corrupt("\(source.path) is empty") }
             try Schema.verify(source)
             if DurableFile.exists(path) { try requireBackup(path) }
-            // A unique name, because two backups may run at once.
-            let partial = "\(path).\(getpid()).partial"
+            let partial = DurableFile.partialName(of: path)
             try DurableFile.create(partial)
             do {
                 try copy(source, to: partial, pagesPerStep: pagesPerStep)
@@ -49,7 +48,7 @@ extension FileStore {
     package static func makeBackup<T>(at path: String, fill: (SQLiteConnection) throws -> T) throws -> T {
         do {
             if DurableFile.exists(path) { try requireBackup(path) }
-            let partial = "\(path).\(getpid()).partial"
+            let partial = DurableFile.partialName(of: path)
             try DurableFile.create(partial)
             do {
                 let file = try SQLiteConnection(path: partial, access: .readWrite)
@@ -59,6 +58,7 @@ extension FileStore {
                     try file.run("PRAGMA page_size = \(DataFile.pageSize)")
                     try Schema.migrate(file)
                     result = try fill(file)
+                    try Seal.write(into: file)
                 }
                 _ = try verify(partial)
                 try DurableFile.synchronize(partial)
@@ -134,6 +134,7 @@ extension FileStore {
         guard try target.text("PRAGMA journal_mode = DELETE") == "delete" else {
             throw StoreError.io("\(path) cannot be made a single file")
         }
+        try Seal.write(into: target)
     }
 
     /// - Throws: ``StoreError/corrupt(_:)`` with the first finding.

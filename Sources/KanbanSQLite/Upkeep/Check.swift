@@ -8,7 +8,7 @@ enum Check {
         let damage = try texts("PRAGMA integrity_check(100)", on: connection).filter { $0 != "ok" }
         // The other checks would only find consequences of this damage.
         guard damage.isEmpty else { return damage }
-        var findings: [String] = []
+        var findings = try Seal.findings(in: connection)
         for rule in rules {
             findings += try texts(rule.query, on: connection).map { "\(rule.meaning): \($0)" }
         }
@@ -97,10 +97,11 @@ enum Check {
                     UNION ALL
                     SELECT 'D-day', id FROM ddays
                     WHERE date NOT BETWEEN -719162 AND 2932896 OR created_at NOT BETWEEN \(instants)
-                        OR updated_at NOT BETWEEN \(instants)
+                        OR updated_at NOT BETWEEN \(instants) OR deleted_at NOT BETWEEN \(instants)
                     UNION ALL
                     SELECT 'category', id FROM categories
                     WHERE created_at NOT BETWEEN \(instants) OR updated_at NOT BETWEEN \(instants)
+                        OR deleted_at NOT BETWEEN \(instants)
                     UNION ALL
                     SELECT 'account', id FROM accounts
                     WHERE revision NOT BETWEEN 0 AND 1 << 60 OR written_at NOT BETWEEN 0 AND 1 << 60
@@ -120,8 +121,8 @@ enum Check {
             meaning: "an image that is shown does not exist",
             query: """
                 SELECT what || ' ' || hex(id) FROM (
-                    SELECT 'category' AS what, id, account, image FROM categories
-                    UNION ALL SELECT 'D-day', id, account, image FROM ddays
+                    SELECT 'category' AS what, id, account, image FROM categories WHERE deleted_at IS NULL
+                    UNION ALL SELECT 'D-day', id, account, image FROM ddays WHERE deleted_at IS NULL
                     UNION ALL SELECT 'account', id, number, image FROM accounts
                 ) AS named
                 WHERE image IS NOT NULL AND NOT EXISTS (
@@ -200,6 +201,18 @@ extension FileStore {
             // Damage is a finding, not an error.
             if case StoreError.corrupt(let finding) = error { return [finding] }
             throw error
+        }
+    }
+
+    /// Checks a backup, and changes nothing in it.
+    /// - Returns: a sentence for each finding.
+    /// - Throws: ``StoreError`` when the file cannot be read: `newer`, `io`.
+    package static func check(backup path: String) throws -> [String] {
+        do {
+            try withBackup(at: path) { _ in }
+            return []
+        } catch StoreError.corrupt(let finding) {
+            return [finding]
         }
     }
 

@@ -1,8 +1,14 @@
 import Foundation
 import Kanban
 
-/// Files that are complete or absent, even after a power cut.
-enum DurableFile {
+/// Files that are complete or absent, even after a power cut. Every file that is made beside a name of the user's is made
+/// here, so that no link that somebody left in a shared directory leads the bytes elsewhere.
+package enum DurableFile {
+    /// A name for a file in the making that nobody can know before: two processes may make one at once.
+    package static func partialName(of path: String) -> String {
+        "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
+    }
+
     /// Waits until the file, or the entries of a directory, are on the disk.
     static func synchronize(_ path: String) throws {
         let descriptor = open(path, O_RDONLY)
@@ -27,7 +33,7 @@ enum DurableFile {
         try synchronize(path.parentDirectory)
     }
 
-    static func exists(_ path: String) -> Bool {
+    package static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0
     }
 
@@ -43,16 +49,41 @@ enum DurableFile {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    static func removeIfThere(_ path: String) throws {
+    package static func removeIfThere(_ path: String) throws {
         guard unlink(path) != 0, errno != ENOENT else { return }
         throw failure("remove", path)
     }
 
-    /// Makes an empty file that only its owner may read.
-    static func create(_ path: String) throws {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    /// Makes an empty file that only its owner may read. There must be none of this name, nor a link.
+    package static func create(_ path: String) throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("make", path) }
         close(descriptor)
+    }
+
+    /// Makes a copy that only its owner may read.
+    static func copy(_ source: String, to path: String) throws {
+        let input = open(source, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { throw failure("read", source) }
+        defer { close(input) }
+        let output = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard output >= 0 else { throw failure("make", path) }
+        defer { close(output) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            // The buffer lives for the call only, as below.
+            let count = buffer.withUnsafeMutableBytes { read(input, $0.baseAddress, $0.count) }
+            guard count >= 0 else { throw failure("read", source) }
+            if count == 0 { return }
+            var written = 0
+            while written < count {
+                let more = buffer.withUnsafeBytes { bytes in
+                    write(output, bytes.baseAddress.map { $0 + written }, count - written)
+                }
+                guard more > 0 else { throw failure("write", path) }
+                written += more
+            }
+        }
     }
 
     private static func failure(_ verb: String, _ path: String) -> StoreError {

@@ -7,7 +7,7 @@ import Locks
 /// after the other, in steps so small that no writer waits long.
 struct MaintenanceWalk: Sendable {
     enum Stage: CaseIterable {
-        case trash, images, purgeLine, respacings, sessions
+        case trash, otherTrash, images, purgeLine, respacings, sessions
     }
 
     /// The account whose turn it is; 0 before the first.
@@ -44,6 +44,13 @@ extension FileStore {
         do {
             switch stage {
             case .trash: isDone = try await emptyTrash(of: account)
+            case .otherTrash:
+                let oldest = context.oldestTrash
+                if try board(account, { try $0.hasOldTrashBesideTasks(before: oldest) }) {
+                    isDone = try await purge(of: account) {
+                        try $0.purgeTrashBesideTasks(before: oldest, limit: MaintenanceWalk.step)
+                    }
+                }
             case .images: isDone = try await purgeImages(of: account)
             case .purgeLine: isDone = try await movePurgeLine(of: account)
             case .respacings:

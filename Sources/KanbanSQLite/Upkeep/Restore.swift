@@ -70,12 +70,7 @@ extension FileStore {
     private static func copy(_ backup: String, to path: String) throws {
         // Byte by byte, then looked at in place: a backup may lie where nothing can be written beside it.
         try DurableFile.removeIfThere(path)
-        do {
-            try FileManager.default.copyItem(atPath: backup, toPath: path)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        } catch {
-            throw StoreError.io("cannot copy \(backup): \(error.localizedDescription)")
-        }
+        try DurableFile.copy(backup, to: path)
     }
 
     private static func prepare(_ path: String, now: Timestamp, random: () -> UInt64) throws {
@@ -86,11 +81,16 @@ extension FileStore {
         if let damage = try connection.text("PRAGMA integrity_check(1)"), damage != "ok" {
             throw StoreError.corrupt("the backup is damaged: \(damage)")
         }
+        // Before a migration changes the tables.
+        if let finding = try Seal.findings(in: connection).first {
+            throw StoreError.corrupt("the backup is damaged: \(finding)")
+        }
         try connection.run("PRAGMA journal_mode = DELETE")
         try Schema.migrate(connection)
         if let finding = try Check.findings(in: connection).first {
             throw StoreError.corrupt("the backup is damaged: \(finding)")
         }
+        try Seal.remove(from: connection)
         try beginNewHistory(on: connection, now: now, random: random)
     }
 

@@ -10,9 +10,12 @@ extension AccountCommands {
         let identities = try await service.identities(of: account.key)
         let sessions = try await service.sessions(of: account.key, at: Timestamp.system())
         let tokens = try await service.tokens(of: account.key)
+        let erasure = try await service.erasure(of: account.key)
         guard !configuration.administration.json else {
             return printJSON { json in
                 json.administration(of: account) { json in
+                    json.name("erasesAt")
+                    json.value(erasure?.dueAt)
                     json.usage(usage)
                     json.list("identities", identities) { $0.value($1) }
                     json.list("sessions", sessions) { $0.value($1) }
@@ -25,6 +28,11 @@ extension AccountCommands {
         print("name      \(account.displayName?.onOneLine ?? "-")")
         print("created   \(account.createdAt)")
         print("state     \(account.state)")
+        if let erasure {
+            print(
+                "erased    \(erasure.dueAt), because it has no way to log in: \(erasure.provider) ended it. It stays if its "
+                    + "owner signs in there again, or if you give it a password.")
+        }
         printQuota(of: account, usage: usage)
         for identity in identities { print("identity  \(identity.provider) since \(identity.createdAt)") }
         for session in sessions { print("session   \(session.device?.onOneLine ?? "-"), used \(session.lastUsedAt)") }
@@ -85,6 +93,29 @@ extension AccountCommands {
             printJSON { $0.value(invitation, code: code, site: site) }
         } else {
             print(site.map { Invitation.url(of: code, site: $0) } ?? code.text)
+        }
+    }
+
+    /// The provider need not be one of the server's now: its options may come later.
+    func link(_ account: Account, _ provider: String, _ subject: String, _ service: AccessService) async throws {
+        for (name, value) in [("PROVIDER", provider), ("SUBJECT", subject)]
+        where value.isEmpty || value.utf8.count > 255 {
+            throw Failure(.usage, "\(name) takes 1 to 255 bytes.")
+        }
+        let identity = try await service.link(provider: provider, subject: subject, to: account.key)
+        if configuration.administration.json {
+            printJSON { $0.value(identity) }
+        } else {
+            print(identity.id)
+        }
+    }
+
+    /// May run beside a server.
+    func export(_ account: Account, to path: String, _ store: any ServedStore, _ service: AccessService) async throws {
+        let target = try Output.target(path, beside: DataDirectory(path: configuration.data))
+        let export = try await AccountExport(of: account.key, from: service, at: Timestamp.system())
+        try await Output.making(target) { output in
+            try await store.readDetached(account.key) { try export.write(of: $0, output.write) }
         }
     }
 

@@ -49,6 +49,8 @@ struct AccountCommands {
                 let key = try await account(arguments[0], store).key
                 try await service.setPassword(SecretPrompt.password(), of: key)
                 try await waitForServer()
+            case .accountExport: try await export(account(arguments[0], store), to: arguments[1], store, service)
+            case .accountLink: try await link(account(arguments[0], store), arguments[1], arguments[2], service)
             case .tokenAdd: try await addToken(account(arguments[0], store).key, service)
             case .tokenList: try await listTokens(account(arguments[0], store).key, service)
             case .tokenRemove:
@@ -139,12 +141,8 @@ struct AccountCommands {
         }
     }
 
-    private func account(_ email: String, _ store: any ServedStore) async throws -> Account {
-        let folded = EmailAddress.fold(email)
-        guard let account = try await store.readAccess({ try $0.account(foldedEmail: folded) }) else {
-            throw Failure(.noInput, "There is no account '\(email)'.")
-        }
-        return account
+    private func account(_ name: String, _ store: any ServedStore) async throws -> Account {
+        try await store.account(named: name)
     }
 }
 

@@ -91,8 +91,18 @@ struct DataCommands {
     }
 
     /// May run beside a server unless it rewrites the file.
-    func check() throws {
+    /// - Parameter backup: `nil`: the data.
+    func check(_ backup: String?) throws {
         let vacuum = configuration.administration.vacuum
+        if let backup {
+            guard !vacuum else {
+                throw Failure(.usage, "--vacuum rewrites the data; a backup stays as it was written.")
+            }
+            guard FileManager.default.fileExists(atPath: backup) else {
+                throw Failure(.noInput, "There is no file \(backup).")
+            }
+            return try report(attempt { try FileStore.check(backup: backup) }, of: backup)
+        }
         if let database = configuration.database {
             guard !vacuum else { throw Failure(.usage, "--vacuum rewrites a file; PostgreSQL does it by itself.") }
             return try report(configuration.attempt { try PostgresStore.check(database) }, of: configuration.place)
@@ -109,7 +119,7 @@ struct DataCommands {
         guard findings.isEmpty else {
             throw Failure(
                 .damagedData,
-                "The data in \(place) is damaged:\n" + findings.map { "  \($0)" }.joined(separator: "\n"))
+                "\(place) is damaged:\n" + findings.map { "  \($0)" }.joined(separator: "\n"))
         }
         print("\(place): nothing wrong\(more)")
     }

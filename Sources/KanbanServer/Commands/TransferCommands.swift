@@ -3,6 +3,8 @@ import JSON
 import Kanban
 import KanbanAPI
 import KanbanAccess
+import KanbanImport
+import KanbanSQLite
 
 /// `kanbase export` and `import`: one board as a file.
 struct TransferCommands {
@@ -14,23 +16,14 @@ struct TransferCommands {
     /// - Parameter path: `nil` or `-` is standard output.
     func export(to path: String?) async throws {
         if configuration.database == nil { try directory.requireData() }
-        let path = path == "-" ? nil : path
-        let target = try path.map { path throws(Failure) in try directory.target(at: path, mayBeDevice: true) }
+        let target = try Output.target(path, beside: directory)
         try await configuration.withStore(directory, makesTables: false) { store in
             let account = try await accountKey(in: store)
             let format = configuration.administration.format
-            let output = try Output(target)
-            do {
+            try await Output.making(target) { output in
                 try await store.readDetached(account) { reader in
                     try BoardExport.write(format, of: reader, now: Timestamp.system(), output.write)
                 }
-                try output.finish()
-            } catch let error where error is StoreError || error is Failure {
-                output.discard()
-                throw error
-            } catch {
-                output.discard()
-                throw Failure(.inputOutput, "\(path ?? "Standard output") cannot be written: \(error).")
             }
         }
     }
@@ -43,22 +36,28 @@ struct TransferCommands {
         if isFile, !isOwnBoard { try directory.requireData() }
         // A server that runs is found before a long document is read, and a document that is refused makes no directory.
         var lock = try isFile && directory.exists ? lockDirectory() : nil
-        let document = try document(at: path)
-        if isFile, lock == nil { lock = try lockDirectory() }
+        let bytes = try bytes(at: path)
         let administration = configuration.administration
-        let mode = administration.mode
+        // Once more in the zone of the account, which only its data tell.
+        var read = try read(bytes, in: .utc)
+        if isFile, lock == nil { lock = try lockDirectory() }
         try await configuration.withStore(directory, makesTables: true) { store in
             let account = try await accountKey(in: store)
-            let report: ImportReport
+            let zone = try await store.readDetached(account) { try $0.settings().timeZone.flatMap(Zone.init(name:)) }
+            if let zone, administration.from != .kanbase { read = try self.read(bytes, in: zone) }
+            let (document, remarks) = read
+            let reading = try reading(in: zone ?? .utc)
+            let summary: ImportSummary
             do {
-                report = try await store.write(account, session: nil) { (board: any Board) in
-                    try board.importBoard(document, mode: mode, isDryRun: administration.dryRun)
+                summary = try await store.write(account, session: nil) { (board: any Board) in
+                    try reading.perform(
+                        document, remarks, isDryRun: administration.dryRun, on: board, at: Timestamp.system())
                 }
             } catch BoardError.invalid(let faults) {
                 throw Failure(faults)
             }
             var json = JSONWriter()
-            json.value(report, mode: mode, isDryRun: administration.dryRun)
+            json.value(summary)
             print(String(decoding: json.bytes, as: UTF8.self))
         }
         withExtendedLifetime(lock) {}
@@ -69,7 +68,7 @@ struct TransferCommands {
         return try DataLock(directory, holder: "an import, process \(ProcessInfo.processInfo.processIdentifier)")
     }
 
-    private func document(at path: String?) throws -> BoardDocument {
+    private func bytes(at path: String?) throws -> [UInt8] {
         let data: Data
         if let path, path != "-" {
             guard FileManager.default.fileExists(atPath: path) else {
@@ -87,12 +86,45 @@ struct TransferCommands {
         } else {
             data = FileHandle.standardInput.readDataToEndOfFile()
         }
+        return Array(data)
+    }
+
+    /// How the options want a file to be read.
+    private func reading(in zone: Zone) throws -> ImportReading {
+        let administration = configuration.administration
+        guard administration.from == .kanbase || administration.mode == .merge else {
+            throw Failure(.usage, "--mode replace takes an export of Kanbase alone.")
+        }
+        var choices = ImportChoices(zone: zone, now: Timestamp.system())
         do {
-            return try BoardDocument(parsing: Array(data), now: Timestamp.system())
+            if let map = administration.map { try choices.take(rules(map)) }
+        } catch let unreadable as UnreadableImport {
+            throw Failure(.usage, "--map: \(unreadable.detail)")
+        }
+        return ImportReading(
+            administration.from, mode: administration.mode, truncates: administration.truncates, choices: choices)
+    }
+
+    private func read(_ bytes: [UInt8], in zone: Zone) throws -> (BoardDocument, ImportRemarks) {
+        do {
+            return try reading(in: zone).read(bytes, now: Timestamp.system())
         } catch BoardError.invalid(let faults) {
             throw Failure(faults)
+        } catch let refused as RefusedImport {
+            throw Failure(refused.faults)
         } catch let malformed as MalformedDocument {
             throw Failure(.damagedData, "The import is no JSON, and nothing was changed: \(malformed.detail.onOneLine)")
+        }
+    }
+
+    /// The rules of a file, or those that stand in the option itself.
+    private func rules(_ map: String) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: map) else { return map.split(separator: ",").map(String.init) }
+        do {
+            let text = try String(contentsOf: URL(fileURLWithPath: map), encoding: .utf8)
+            return text.split(whereSeparator: \.isNewline).map(String.init).filter { !$0.hasPrefix("#") }
+        } catch {
+            throw Failure(.inputOutput, "\(map) cannot be read: \(error.localizedDescription)")
         }
     }
 
@@ -100,12 +132,8 @@ struct TransferCommands {
     private var isOwnBoard: Bool { [nil, "local"].contains(configuration.administration.account) }
 
     private func accountKey(in store: any ServedStore) async throws -> AccountKey {
-        guard !isOwnBoard, let email = configuration.administration.account else { return .local }
-        let folded = EmailAddress.fold(email)
-        guard let account = try await store.readAccess({ try $0.account(foldedEmail: folded) }) else {
-            throw Failure(.noInput, "There is no account '\(email)'.")
-        }
-        return account.key
+        guard !isOwnBoard, let name = configuration.administration.account else { return .local }
+        return try await store.account(named: name).key
     }
 }
 
@@ -115,63 +143,5 @@ extension Failure {
         let lines = faults.map { "  line \($0.line ?? 1), \($0.pointer): \($0.detail)".onOneLine }.joined(
             separator: "\n")
         self.init(.damagedData, "The import is wrong, and nothing was changed:\n\(lines)")
-    }
-}
-
-/// A file that appears only when it is complete; or standard output, a device or a pipe.
-private struct Output {
-    /// The path of the file; `nil` for standard output, a device or a pipe.
-    private let path: String?
-    private let handle: FileHandle
-
-    /// A unique temporary name: two exports may run at once.
-    private var partial: String? { path.map(Self.partial) }
-
-    /// - Parameter path: `nil` is standard output.
-    init(_ path: String?) throws {
-        guard let path else {
-            self.path = nil
-            handle = .standardOutput
-            return
-        }
-        var target = stat()
-        let isDevice = stat(path, &target) == 0 && target.st_mode & S_IFMT != S_IFREG
-        self.path = isDevice ? nil : path
-        let written = isDevice ? path : Self.partial(of: path)
-        // A board is private: only the owner may read the file.
-        let isMade =
-            isDevice
-            || FileManager.default.createFile(
-                atPath: written, contents: nil, attributes: [.posixPermissions: 0o600])
-        guard isMade, let handle = FileHandle(forWritingAtPath: written) else {
-            throw Failure(.cannotCreate, "\(path) cannot be written.")
-        }
-        self.handle = handle
-    }
-
-    private static func partial(of path: String) -> String {
-        "\(path).\(getpid()).partial"
-    }
-
-    func write(_ piece: [UInt8]) throws {
-        do {
-            try handle.write(contentsOf: piece)
-        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
-            throw Failure(.inputOutput, "The export cannot be written: there is no room left.")
-        }
-    }
-
-    func finish() throws {
-        guard let path, let partial else { return }
-        try handle.synchronize()
-        try handle.close()
-        guard rename(partial, path) == 0 else {
-            throw Failure(.cannotCreate, "\(path) cannot be put in place: \(describe(errno)).")
-        }
-    }
-
-    func discard() {
-        // `try?`: a temporary file that stays has a name that says so.
-        if let partial { try? FileManager.default.removeItem(atPath: partial) }
     }
 }

@@ -18,6 +18,8 @@ enum Command: String, Sendable, CaseIterable {
     case accountQuota = "account quota"
     case accountRemove = "account remove"
     case accountPassword = "account password"
+    case accountExport = "account export"
+    case accountLink = "account link"
     case tokenAdd = "token add"
     case tokenList = "token list"
     case tokenRemove = "token remove"
@@ -48,6 +50,8 @@ enum Command: String, Sendable, CaseIterable {
             .accountRemove, .accountPassword, .tokenAdd, .tokenList:
             ["EMAIL"]
         case .tokenRemove: ["EMAIL", "ID"]
+        case .accountExport: ["EMAIL", "FILE"]
+        case .accountLink: ["EMAIL", "PROVIDER", "SUBJECT"]
         case .serve, .check, .migrate, .renew, .exportBoard, .importBoard, .accountList, .invite, .health, .version,
             .help:
             []
@@ -57,7 +61,7 @@ enum Command: String, Sendable, CaseIterable {
     /// The optional arguments.
     var optionalArguments: [String] {
         switch self {
-        case .exportBoard, .importBoard: ["FILE"]
+        case .check, .exportBoard, .importBoard: ["FILE"]
         case .help: ["COMMAND"]
         default: []
         }
@@ -68,7 +72,7 @@ enum Command: String, Sendable, CaseIterable {
         case .serve: "Serve the API and the web board (the default)."
         case .backup: "Copy the data into FILE, even while a server runs, and verify the copy."
         case .restore: "Replace the data with FILE; the old data is kept in another file."
-        case .check: "Check the data for damage."
+        case .check: "Check the data, or the backup FILE, for damage."
         case .copy: "Copy everything from a directory, a backup or a database into an empty database or directory."
         case .migrate: "Bring the tables of a database up, and remove what no running server needs any more."
         case .renew: "Begin a new history of all boards in a database that was set back to an earlier state."
@@ -76,13 +80,17 @@ enum Command: String, Sendable, CaseIterable {
         case .importBoard: "Read a board from FILE or standard input, all or nothing."
         case .accountAdd: "Create an account; the password is read from the terminal or standard input."
         case .accountList: "List the accounts."
-        case .accountShow: "Show an account: its state, usage, limits, identities, sessions and tokens."
+        case .accountShow:
+            "Show an account, by its address or its id: state, usage, limits, identities, sessions and tokens."
         case .accountEvents: "List the events of an account, newest first."
         case .accountDisable: "Refuse all log-ins of an account, and end its sessions and tokens."
         case .accountEnable: "Allow log-ins of an account that was disabled or locked."
         case .accountQuota: "Show the usage and the limits of an account, or set its limits."
         case .accountRemove: "Erase an account with all its data."
         case .accountPassword: "Set a new password, which ends the account's sessions."
+        case .accountExport: "Write all that the server has about a person to FILE, which only you may read."
+        case .accountLink:
+            "Let a person of a sign-in provider log in to an account; SUBJECT is the provider's id of the person (sub)."
         case .tokenAdd: "Create a personal token and print it, once."
         case .tokenList: "List the tokens of an account."
         case .tokenRemove: "Revoke a token."

@@ -3,6 +3,7 @@ import KanbanAPI
 import KanbanAccess
 import KanbanPostgres
 import Mail
+import Sockets
 
 /// All settings with their defaults. Immutable after the arguments are parsed.
 struct Configuration: Sendable, Equatable {
@@ -26,7 +27,6 @@ struct Configuration: Sendable, Equatable {
     /// The database itself, where ``database`` is a pooler.
     var databaseDirect: String?
     var databaseLanes = 2
-    var databaseGroup = 32
     var databaseReaders = 8
     var databaseNotify = PostgresConfiguration.Notify.auto
     var databaseDurability = PostgresConfiguration.Durability.asynchronous
@@ -36,8 +36,6 @@ struct Configuration: Sendable, Equatable {
         case on, off
     }
 
-    /// The number of event loops; `nil`: one for each processor.
-    var loops: Int?
     /// IANA name.
     var timeZone = "UTC"
 
@@ -48,10 +46,17 @@ struct Configuration: Sendable, Equatable {
     var oidc: [Provider] = []
     /// A file of trusted certificates for issuers; `nil`: the system's.
     var oidcAuthorities: String?
+    /// The team of developers at Apple, and its key, with which the server speaks to Apple; all or none.
+    var appleTeam: String?
+    var appleKeyID: String?
+    /// A file of the private key (PEM).
+    var appleKeyFile: String?
     /// Origins of web pages that may call the API; none turns CORS off.
     var corsOrigins: [String] = []
-    /// Addresses of proxies whose `X-Forwarded-For` is trusted.
+    /// Addresses and networks of proxies whose `X-Forwarded-For` is trusted.
     var trustedProxies: [String] = []
+    /// The listener of `/metrics` without a token; `nil`: none.
+    var metrics: SocketAddress?
     /// Requests a second under ``Auth/required``; 0 turns the limit off.
     var rateLimit = 50
     /// The burst of the rate limit.
@@ -60,6 +65,8 @@ struct Configuration: Sendable, Equatable {
     var accountBytes = 256 << 20
     /// The most tasks of an account, including those in the trash.
     var accountTasks = 100_000
+    /// Free bytes of the disk below which nobody can sign up.
+    var diskReserve = 512 << 20
 
     var trashDays = 30
     var tombstoneDays = 90
@@ -70,19 +77,9 @@ struct Configuration: Sendable, Equatable {
     var connectionsPerAddress = 4_096
     /// Bytes.
     var bodyLimit = 1 << 20
-    /// Bytes.
-    var headerLimit = 16 << 10
-    /// Bytes.
-    var targetLimit = 8 << 10
-    var headTimeout = Duration.seconds(10)
-    var bodyTimeout = Duration.seconds(30)
     var idleTimeout = Duration.seconds(75)
-    var writeTimeout = Duration.seconds(30)
-    var jsonDepth = 64
     /// The most bytes of memory for all requests together.
     var memoryBudget = 256 << 20
-    /// The most of these bytes for one account or address.
-    var memoryShare = 32 << 20
 
     /// An Open-Meteo compatible service; `nil` turns the weather off.
     var weatherURL: String?
@@ -96,6 +93,22 @@ struct Configuration: Sendable, Equatable {
     var mailStartTLS: MailServer.StartTLS?
     /// A file of trusted certificates; `nil`: the system's.
     var mailAuthorities: String?
+    /// The team at Apple and its key for notifications; all or none, with ``apnsTopics``.
+    var apnsTeam: String?
+    var apnsKeyID: String?
+    /// A file of the private key (PEM).
+    var apnsKeyFile: String?
+    /// Bundle ids of apps.
+    var apnsTopics: [String] = []
+    /// A stand-in; `nil`: Apple.
+    var apnsURL: String?
+    /// `nil`: on with a ``publicURL`` that push services accept.
+    var webPush: Switch?
+    /// Push services besides those of browsers: `host` or `host:port`.
+    var webPushServices: [String] = []
+    /// A file of trusted certificates; `nil`: the system's.
+    var pushAuthorities: String?
+    var pushContent = PushSenders.Content.ids
     var tlsCertificate: String?
     var tlsKey: String?
 
@@ -121,6 +134,12 @@ struct Configuration: Sendable, Equatable {
         var vacuum = false
         /// `import`
         var mode = ImportMode.merge
+        /// `import`
+        var from = ImportSource.kanbase
+        /// `import`: the name of a file with rules, or rules.
+        var map: String?
+        /// `import`: cut what is too long.
+        var truncates = false
         /// `import`: report, change nothing.
         var dryRun = false
         /// `export`

@@ -1,3 +1,5 @@
+import KanbanAccess
+
 /// The parsed command line and environment.
 struct Invocation: Sendable, Equatable {
     var command: Command
@@ -30,6 +32,12 @@ struct Invocation: Sendable, Equatable {
                 throw Failure(.configuration, "\(variable) must be \(rejection.allowed)\(option.quoted(text)).")
             }
         }
+        if command == .serve,
+            let (name, hint) = Option.former.first(where: { environment[Option.variable(of: $0.key)]?.isEmpty == false }
+            )
+        {
+            throw Failure(.configuration, "\(Option.variable(of: name)) is no option any more: \(hint).")
+        }
         for (option, text) in line.settings {
             guard option.commands.contains(command) else {
                 throw Failure(.usage, "'kanbase \(command.rawValue)' takes no --\(option.name).")
@@ -61,12 +69,56 @@ struct Invocation: Sendable, Equatable {
         {
             throw Failure(.usage, "--\(option.name) needs --database.")
         }
-        if command == .serve, (configuration.tlsCertificate == nil) != (configuration.tlsKey == nil) {
-            guard line.settings.contains(where: { $0.option.name.hasPrefix("tls-") }) else {
-                throw Failure(.configuration, "KANBASE_TLS_CERTIFICATE and KANBASE_TLS_KEY go together.")
-            }
-            throw Failure(.usage, "--tls-certificate and --tls-key go together.")
+        guard command == .serve else { return }
+        try requireAllOrNone(
+            of: ["tls-certificate", "tls-key"], [configuration.tlsCertificate, configuration.tlsKey], on: line)
+        let apple = ["apple-team", "apple-key-id", "apple-key"]
+        let values = [configuration.appleTeam, configuration.appleKeyID, configuration.appleKeyFile]
+        try requireAllOrNone(of: apple, values, on: line)
+        if configuration.appleTeam != nil, !configuration.oidc.contains(where: \.isApple) {
+            throw Self.fault(of: apple, on: line, "need --oidc apple=CLIENT_ID")
         }
+        try requirePush(on: line)
+    }
+
+    private func requirePush(on line: CommandLineParts) throws(Failure) {
+        let apns = ["apns-key", "apns-key-id", "apns-team", "apns-topic"]
+        try requireAllOrNone(
+            of: apns,
+            [
+                configuration.apnsKeyFile, configuration.apnsKeyID, configuration.apnsTeam,
+                configuration.apnsTopics.first,
+            ],
+            on: line)
+        if configuration.apnsURL != nil, configuration.apnsKeyFile == nil {
+            throw Self.fault(of: ["apns-url"] + apns, on: line, "go together")
+        }
+        if configuration.webPush == .on, !configuration.hasPublicHost {
+            throw Self.fault(
+                of: ["web-push", "public-url"], on: line,
+                "do not fit: push services of browsers want an https address with a host that others can look up")
+        }
+        if !configuration.webPushServices.isEmpty, !configuration.isWebPushOn {
+            throw Self.fault(
+                of: ["web-push-service", "public-url"], on: line,
+                "do not fit: Web Push is off without an https address with a host that others can look up")
+        }
+    }
+
+    /// Options that make sense together alone.
+    private func requireAllOrNone(
+        of options: [String], _ values: [String?], on line: CommandLineParts
+    ) throws(Failure) {
+        guard values.contains(nil), values.contains(where: { $0 != nil }) else { return }
+        throw Self.fault(of: options, on: line, "go together")
+    }
+
+    /// - Parameter detail: what is wrong with these options, which are those of the environment if the line has none of them.
+    private static func fault(of options: [String], on line: CommandLineParts, _ detail: String) -> Failure {
+        let isOnLine = line.settings.contains { options.contains($0.option.name) }
+        let names = options.map { isOnLine ? "--\($0)" : Option.variable(of: $0) }
+        let words = "\(names.dropLast().joined(separator: ", ")) and \(names.last ?? "") \(detail)."
+        return Failure(isOnLine ? .usage : .configuration, words)
     }
 
     /// The command that the words begin with, and its arguments.
@@ -140,6 +192,9 @@ private struct CommandLineParts {
     }
 
     private static func unknown(_ argument: String) -> Failure {
+        if let hint = Option.former[String(argument.dropFirst(2))] {
+            return Failure(.usage, "\(argument) is no option any more: \(hint).")
+        }
         let hint = suggestion(for: argument, among: Option.all.map { "--\($0.name)" } + ["--help", "--version"])
         return Failure(.usage, "There is no option \(argument)." + (hint.map { " Did you mean \($0)?" } ?? ""))
     }

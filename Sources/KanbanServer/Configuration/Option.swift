@@ -5,6 +5,7 @@ struct Option: Sendable {
     enum Group: String, Sendable, CaseIterable {
         case server = "Server"
         case access = "Access"
+        case push = "Reminders"
         case retention = "Retention"
         case limits = "Limits"
         case logging = "Logging"
@@ -34,7 +35,11 @@ struct Option: Sendable {
 
     /// The same setting in the environment: `KANBASE_RATE_LIMIT`.
     var variable: String? {
-        hasVariable ? "KANBASE_" + name.uppercased().replacing("-", with: "_") : nil
+        hasVariable ? Self.variable(of: name) : nil
+    }
+
+    static func variable(of name: String) -> String {
+        "KANBASE_" + name.uppercased().replacing("-", with: "_")
     }
 
     /// A setting with a value.

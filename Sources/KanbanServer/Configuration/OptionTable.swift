@@ -2,7 +2,20 @@ import KanbanAccess
 
 extension Option {
     /// All options.
-    static let all: [Option] = server + access + retention + limits + logging + administration
+    static let all: [Option] = server + access + push + retention + limits + logging + administration
+
+    /// Names that were options before they became constants, with what to do instead.
+    static let former = [
+        "database-group": "a transaction has at most 32 accounts",
+        "loops": "one loop for each processor; restrict the processors of the process instead",
+        "header-limit": "16 KiB",
+        "target-limit": "8 KiB",
+        "head-timeout": "10 seconds",
+        "body-timeout": "30 seconds",
+        "write-timeout": "30 seconds",
+        "memory-share": "32 MiB; --memory-budget bounds all clients together",
+        "json-depth": "64 levels",
+    ]
 
     private static let server: [Option] = [
         Option(
@@ -24,9 +37,6 @@ extension Option {
             "database-lanes", \.databaseLanes, .number(1...64), in: .server, of: [.serve],
             "How many connections write to the database."),
         Option(
-            "database-group", \.databaseGroup, .number(1...64), in: .server, of: [.serve],
-            "How many accounts may share a transaction; 1 where an engine spreads the accounts over machines."),
-        Option(
             "database-readers", \.databaseReaders, .number(1...256), in: .server, of: [.serve],
             "How many connections read from the database."),
         Option(
@@ -38,9 +48,6 @@ extension Option {
         Option(
             "database-prepare", \.databasePrepare, .name, in: .server, of: [.serve],
             "Keep statements prepared; off behind a pooler in transaction mode."),
-        Option(
-            "loops", \.loops, OptionValue.number(1...256).optional(unset: "processors"), in: .server, of: [.serve],
-            "The number of event loops."),
         Option(
             "time-zone", \.timeZone, .timeZone, in: .server, of: [.serve],
             "The time zone of accounts that have not chosen one."),
@@ -72,6 +79,15 @@ extension Option {
             "oidc-ca", \.oidcAuthorities, OptionValue.text("FILE", "a file").optional(),
             in: .access, of: [.serve], "Trusted certificates (PEM) for issuers, instead of the system's."),
         Option(
+            "apple-team", \.appleTeam, OptionValue.appleIdentifier.optional(), in: .access, of: [.serve],
+            "Apple's identifier of your team, so that deletions end a Sign in with Apple; with the next two."),
+        Option(
+            "apple-key-id", \.appleKeyID, OptionValue.appleIdentifier.optional(), in: .access, of: [.serve],
+            "Apple's identifier of the key."),
+        Option(
+            "apple-key", \.appleKeyFile, OptionValue.text("FILE", "a file").optional(), in: .access, of: [.serve],
+            "The private key for Sign in with Apple, the .p8 file from Apple's developer site."),
+        Option(
             secret: "mail-url", \.mailURL, OptionValue.mailServer.optional(), in: .access, of: [.serve],
             "A mail server, with user and password if it needs them; without it no mail is sent."),
         Option(
@@ -88,8 +104,11 @@ extension Option {
             each: "cors-origin", \.corsOrigins, .origin, in: .access, of: [.serve],
             "A web origin whose pages may call the API; may be repeated."),
         Option(
-            each: "trusted-proxy", \.trustedProxies, .address, in: .access, of: [.serve],
-            "A proxy whose X-Forwarded-For is trusted; may be repeated."),
+            each: "trusted-proxy", \.trustedProxies, .network, in: .access, of: [.serve],
+            "A proxy, or a network of proxies (172.18.0.0/16), whose X-Forwarded-For is trusted; may be repeated."),
+        Option(
+            "metrics", \.metrics, OptionValue.listener.optional(), in: .access, of: [.serve],
+            "A listener of its own for /metrics without a token; anyone who reaches it can read them."),
         Option(
             "rate-limit", \.rateLimit, .number(0...1_000_000), in: .access, of: [.serve],
             "Requests a second of an account, or of an address without one, with --auth required; 0: no limit."),
@@ -102,6 +121,40 @@ extension Option {
         Option(
             "account-tasks", \.accountTasks, .number(Configuration.accountTasksRange), in: .access, of: [.serve],
             "The most tasks of an account, with --auth required (507); those in the trash count, too."),
+        Option(
+            "disk-reserve", \.diskReserve, .size(0...1 << 50), in: .access, of: [.serve],
+            "Free space of the disk of --data below which nobody can sign up (507); 0: no reserve."),
+    ]
+
+    private static let push: [Option] = [
+        Option(
+            "apns-key", \.apnsKeyFile, OptionValue.text("FILE", "a file").optional(), in: .push, of: [.serve],
+            "The private key for Apple's push service, the .p8 file from Apple's developer site; with the next three."),
+        Option(
+            "apns-key-id", \.apnsKeyID, OptionValue.appleIdentifier.optional(), in: .push, of: [.serve],
+            "Apple's identifier of the key."),
+        Option(
+            "apns-team", \.apnsTeam, OptionValue.appleIdentifier.optional(), in: .push, of: [.serve],
+            "Apple's identifier of your team."),
+        Option(
+            each: "apns-topic", \.apnsTopics, .text("BUNDLE", "the bundle id of an app"), in: .push, of: [.serve],
+            "The bundle id of your app; may be repeated."),
+        Option(
+            "apns-url", \.apnsURL, OptionValue.url.optional(), in: .push, of: [.serve],
+            "Another address instead of Apple's, for tests; it speaks HTTP/2."),
+        Option(
+            "web-push", \.webPush, OptionValue.name.optional(unset: "by address"), in: .push, of: [.serve],
+            "Notify browsers. It needs an https --public-url with a host that others can look up, and is on with one."),
+        Option(
+            each: "web-push-service", \.webPushServices, .pushService, in: .push, of: [.serve],
+            "A push service besides those of Google, Mozilla, Apple and Microsoft; may be repeated."),
+        Option(
+            "push-ca", \.pushAuthorities, OptionValue.text("FILE", "a file").optional(), in: .push, of: [.serve],
+            "Trusted certificates (PEM) for push services, instead of the system's."),
+        Option(
+            "push-content", \.pushContent, .name, in: .push, of: [.serve],
+            "What push services can read of a reminder: the task's id, or its title. Web Push is encrypted in both cases."
+        ),
     ]
 
     private static let retention: [Option] = [
@@ -127,32 +180,11 @@ extension Option {
             "body-limit", \.bodyLimit, .size(1024...1 << 30), in: .limits, of: [.serve],
             "The largest request body (413)."),
         Option(
-            "header-limit", \.headerLimit, .size(1024...1 << 16), in: .limits, of: [.serve],
-            "The largest header section of a request (431)."),
-        Option(
-            "target-limit", \.targetLimit, .size(256...1 << 16), in: .limits, of: [.serve],
-            "The longest request target (414)."),
-        Option(
-            "head-timeout", \.headTimeout, .time, in: .limits, of: [.serve],
-            "The time for a request's head, on a new connection including the handshake (408)."),
-        Option(
-            "body-timeout", \.bodyTimeout, .time, in: .limits, of: [.serve],
-            "The time that a body may make no progress."),
-        Option(
             "idle-timeout", \.idleTimeout, .time, in: .limits, of: [.serve],
             "The time that a connection may be idle between requests."),
         Option(
-            "write-timeout", \.writeTimeout, .time, in: .limits, of: [.serve],
-            "The time that a client may read nothing."),
-        Option(
             "memory-budget", \.memoryBudget, .size(1 << 20...1 << 40), in: .limits, of: [.serve],
             "Memory for request bodies and unsent answers of all clients (503)."),
-        Option(
-            "memory-share", \.memoryShare, .size(1 << 18...1 << 40), in: .limits, of: [.serve],
-            "The share of one account, or of one address without an account (503)."),
-        Option(
-            "json-depth", \.jsonDepth, .number(4...512), in: .limits, of: [.serve], "The deepest nesting of JSON (400)."
-        ),
     ]
 
     private static let logging: [Option] = [
@@ -166,7 +198,11 @@ extension Option {
     private static let administration: [Option] = [
         Option(
             flag: "json", \.administration.json,
-            of: [.accountList, .accountShow, .accountEvents, .accountDisable, .accountEnable, .accountQuota, .invite],
+            of: [
+                .accountList, .accountShow, .accountEvents, .accountDisable, .accountEnable, .accountQuota,
+                .accountLink,
+                .invite,
+            ],
             "Print JSON, for scripts."),
         Option(
             "email", \.administration.invitee, OptionValue.email.optional(), in: .command,
@@ -183,6 +219,17 @@ extension Option {
         Option(
             "mode", \.administration.mode, .name, in: .command, of: [.importBoard],
             "merge: the newer version of each resource wins; replace: the document replaces the board."),
+        Option(
+            "from", \.administration.from, .name, in: .command, of: [.importBoard],
+            "What the file is: kanbase for an export of Kanbase, or that of another system."),
+        Option(
+            "map", \.administration.map, OptionValue.text("RULES", "a file or rules").optional(), in: .command,
+            of: [.importBoard],
+            "What words of the file mean, as list:Backlog=todo,dates=day, or the name of a file with a rule on each line."
+        ),
+        Option(
+            flag: "truncate", \.administration.truncates, of: [.importBoard],
+            "Cut texts that are too long, and say so."),
         Option(flag: "dry-run", \.administration.dryRun, of: [.importBoard], "Only report what would happen."),
         Option("format", \.administration.format, .name, in: .command, of: [.exportBoard], "csv has only the tasks."),
         Option(

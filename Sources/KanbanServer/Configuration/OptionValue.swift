@@ -3,6 +3,7 @@ import Kanban
 import KanbanAccess
 import KanbanPostgres
 import Mail
+import Sockets
 
 #if canImport(Glibc)
     import Glibc
@@ -102,11 +103,12 @@ extension OptionValue where Value == String {
         }
     }
 
-    /// A numeric address.
-    static var address: Self {
-        OptionValue(placeholder: "ADDRESS", allowed: "an IPv4 or IPv6 address") { text in
-            var room = in6_addr()
-            return inet_pton(AF_INET, text, &room) == 1 || inet_pton(AF_INET6, text, &room) == 1 ? text : nil
+    /// A numeric address, or a block of them.
+    static var network: Self {
+        OptionValue(
+            placeholder: "ADDRESS[/BITS]", allowed: "an IPv4 or IPv6 address or network, as 127.0.0.1 or 172.18.0.0/16"
+        ) {
+            AddressBlock($0) == nil ? nil : $0
         } show: {
             $0
         }
@@ -133,6 +135,27 @@ extension OptionValue where Value == String {
     static var email: Self {
         OptionValue(placeholder: "EMAIL", allowed: "an e-mail address") {
             EmailAddress($0)?.text
+        } show: {
+            $0
+        }
+    }
+
+    static var appleIdentifier: Self {
+        OptionValue(placeholder: "ID", allowed: "ten capital letters and digits, as A1B2C3D4E5") { text in
+            let isPart = { (byte: UInt8) in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+            return text.utf8.count == 10 && text.utf8.allSatisfy(isPart) ? text : nil
+        } show: {
+            $0
+        }
+    }
+
+    static var pushService: Self {
+        OptionValue(placeholder: "HOST[:PORT]", allowed: "a host, as push.example.com or push.example.com:8443") {
+            text in
+            WebPushServices.isPlace(text) ? text : nil
         } show: {
             $0
         }
@@ -171,6 +194,26 @@ extension OptionValue where Value == String {
             return text
         } show: {
             $0
+        }
+    }
+}
+
+extension OptionValue where Value == SocketAddress {
+    /// A numeric address, or `localhost`, with a port.
+    static var listener: Self {
+        OptionValue(
+            placeholder: "HOST:PORT", allowed: "an address and a port, as 127.0.0.1:9090, [::1]:9090 or localhost:9090"
+        ) { text in
+            guard let colon = text.lastIndex(of: ":"),
+                let port = digits(String(text[text.index(after: colon)...])).flatMap(UInt16.init(exactly:))
+            else { return nil }
+            let host = text[..<colon] == "localhost" ? "127.0.0.1" : text[..<colon]
+            guard host.hasPrefix("[") == host.contains(":"), let address = SocketAddress(numeric: String(host)) else {
+                return nil
+            }
+            return SocketAddress(host: address.host, port: port)
+        } show: {
+            $0.description
         }
     }
 }

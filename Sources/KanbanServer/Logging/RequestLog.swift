@@ -6,13 +6,24 @@ import Sockets
 
 /// One line for each answered request, and one for each unexpected error.
 ///
-/// A line has the caller, the path and the outcome. It has no query, which may contain a token or the text of a task,
+/// A line has the client, the path and the outcome. It has no query, which may contain a token or the text of a task,
 /// and nothing of headers and bodies but the answer's correlation id.
 struct RequestLog: Sendable {
     let log: Log
+    var proxies: TrustedProxies
+    private let refusals = RefusalCounts()
+
+    init(log: Log, proxies: TrustedProxies = TrustedProxies()) {
+        self.log = log
+        self.proxies = proxies
+    }
 
     func write(_ exchange: Exchange) {
-        guard log.level <= .info else { return }
+        guard log.level <= (exchange.operation == CrossOrigin.preflightOperation ? .debug : .info) else { return }
+        // A client over its limit sends tens of thousands a second.
+        if exchange.status == 429, let peer = exchange.request?.peer.network {
+            guard refusals.isFirst(of: peer, summary: { summarize($0, of: peer) }) else { return }
+        }
         log.sink.append { bytes in
             var line = LogLine(format: log.sink.format, bytes: bytes)
             // The sink's array is moved into the line and back, so that nothing is copied.
@@ -24,11 +35,17 @@ struct RequestLog: Sendable {
             line.add("bytes", exchange.bodyBytesSent)
             line.add("microseconds", exchange.microseconds)
             line.add("operation", exchange.operation)
-            line.add("peer", exchange.request?.peer.host ?? "-")
+            let client = exchange.request.map(proxies.client)
+            line.add("peer", client?.host ?? "-")
+            if let peer = exchange.request?.peer, client != peer { line.add("proxy", peer.host) }
             line.add("id", (exchange.requestID ?? exchange.request?.id).map { Self.withoutTokens($0.text) } ?? "-")
             line.end()
             bytes = line.bytes
         }
+    }
+
+    private func summarize(_ count: Int, of peer: String) {
+        log.info("requests over the limit", ["peer": peer, "count": "\(count)"])
     }
 
     /// Hides tokens that a client put into the path.

@@ -16,6 +16,8 @@ struct MetricsPage: Sendable {
         var name: String
         var kind: Kind
         var help: String
+        /// In braces, of one of several samples with this name, which follow one another.
+        var labels = ""
         var value: Double
     }
 
@@ -46,9 +48,11 @@ struct MetricsPage: Sendable {
         }
         page.begin("kanbase_response_bytes_total", "counter", "Bytes of the bodies that were sent.")
         page.line("kanbase_response_bytes_total", "", "\(total.bytes)")
+        var last = ""
         for sample in gauges() {
-            page.begin(sample.name, sample.kind.rawValue, sample.help)
-            page.line(sample.name, "", Self.text(sample.value))
+            if sample.name != last { page.begin(sample.name, sample.kind.rawValue, sample.help) }
+            last = sample.name
+            page.line(sample.name, sample.labels, Self.text(sample.value))
         }
         return page.text
     }

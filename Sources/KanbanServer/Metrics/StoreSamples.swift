@@ -25,6 +25,52 @@ extension MailQueue {
     }
 }
 
+extension RevocationQueue {
+    /// As samples of `/metrics`.
+    func samples(of store: any ServedStore) -> [MetricsPage.Sample] {
+        samples(
+            "kanbase_apple_revocation", plural: "kanbase_apple_revocations", of: "Revocations", by: "Apple",
+            notTaken: "Apple did not take within a day",
+            // `try?`: without a readable queue there is no sample; the error is reported elsewhere.
+            waiting: (try? store.localAccess?.readAccessNow { try $0.revocationCount() }) ?? 0)
+    }
+}
+
+extension PushQueue {
+    /// As samples of `/metrics`.
+    func samples(of store: any ServedStore) -> [MetricsPage.Sample] {
+        samples(
+            "kanbase_push", plural: "kanbase_pushes", of: "Notifications", by: "a push service",
+            notTaken: "no push service took within an hour",
+            // `try?`: without a readable queue there is no sample; the error is reported elsewhere.
+            waiting: (try? store.localAccess?.readAccessNow { try $0.pushCount() }) ?? 0)
+    }
+}
+
+extension DurableQueue {
+    fileprivate func samples(
+        _ name: String, plural: String, of jobs: String, by service: String, notTaken: String, waiting: Int
+    ) -> [MetricsPage.Sample] {
+        let counts = counts
+        return [
+            .init(
+                name: "\(plural)_sent_total", kind: .counter, help: "\(jobs) that \(service) took.",
+                value: Double(counts.sent)),
+            .init(
+                name: "\(name)_failures_total", kind: .counter, help: "Attempts that \(service) did not take.",
+                value: Double(counts.failed)),
+            .init(
+                name: "\(plural)_refused_total", kind: .counter, help: "\(jobs) that \(service) refused for good.",
+                value: Double(counts.refused)),
+            .init(
+                name: "\(plural)_given_up_total", kind: .counter, help: "\(jobs) that \(notTaken).",
+                value: Double(counts.givenUp)),
+            .init(
+                name: "\(name)_queue_length", kind: .gauge, help: "\(jobs) that wait.", value: Double(waiting)),
+        ]
+    }
+}
+
 extension StoreActivity {
     /// As samples of `/metrics`.
     var samples: [MetricsPage.Sample] {

@@ -100,6 +100,20 @@ struct DataDirectory: Sendable {
         return made
     }
 
+    /// True if its permissions let anybody but the owner make and remove files in it.
+    var isWritableByOthers: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & (S_IWGRP | S_IWOTH) != 0
+    }
+
+    /// Bytes that are free on its disk for programs without privileges; `nil` when the system does not tell.
+    var freeBytes: Int? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
     /// Removes the directories that ``create()`` made, with the lock file. Those with other files in them stay.
     func remove(_ made: [String]) {
         guard !made.isEmpty else { return }
@@ -119,7 +133,8 @@ final class DataLock: Sendable {
     /// - Throws: ``ExitCode/locked`` with the holder's line, ``ExitCode/cannotCreate``.
     init(_ directory: DataDirectory, holder: String) throws(Failure) {
         let path = directory.lockFile
-        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        // Not through a link: the holder's line would go into the file that it names.
+        let opened = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard opened >= 0 else {
             throw Failure(.cannotCreate, "The lock file \(path) cannot be opened: \(describe(errno)).")
         }

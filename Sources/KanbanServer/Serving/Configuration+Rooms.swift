@@ -23,19 +23,14 @@ extension Configuration {
     /// The limits of the HTTP server.
     var limits: Limits {
         var limits = Limits()
-        limits.headBytes = headerLimit
-        limits.targetBytes = targetLimit
-        limits.headTime = headTimeout
-        limits.bodyIdleTime = bodyTimeout
         limits.idleTime = idleTimeout
-        limits.writeTime = writeTimeout
         limits.heldBytes = memoryBudget
-        limits.heldBytesPerClient = memoryShare
         // Without free descriptors Dispatch ends the process and reads of the data fail: connections get only those
         // that the rest of the server does not need.
         let descriptors = Descriptor.raiseLimit()
         limits.refusedAtOnce = min(limits.refusedAtOnce, descriptors / 8)
-        limits.connections = max(1, min(maxConnections, descriptors - limits.refusedAtOnce - Self.ownDescriptors))
+        let spare = limits.refusedAtOnce + Self.ownDescriptors + metricsDescriptors
+        limits.connections = max(1, min(maxConnections, descriptors - spare))
         let isLimited = effectiveAuth == .required && connectionsPerAddress > 0
         // With few descriptors, one client gets at most half of the connections.
         limits.connectionsPerAddress = isLimited ? max(1, min(connectionsPerAddress, limits.connections / 2)) : nil
@@ -43,9 +38,8 @@ extension Configuration {
     }
 
     /// The gate and the accounts. Open mode has one account, too, which can be shown.
-    /// - Parameter mailQueue: sends mails; `nil` if mail is off.
     func access(
-        to store: any ServedStore, doorbell: Doorbell, mailQueue: MailQueue?
+        to store: any ServedStore, doorbell: Doorbell, outbox: Outbox
     ) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
         let verifier = TokenVerifier(store: store) { doorbell.ring($0) }
@@ -57,10 +51,11 @@ extension Configuration {
         let fetcher = Fetcher(
             timeout: Self.patienceWithProviders, limit: Self.longestProviderAnswer, authorities: oidcAuthorities)
         let providers = ProviderDirectory(oidc, clock: Timestamp.system) { try await fetcher.get($0) }
-        let ring: (@Sendable () -> Void)? = if let mailQueue { { mailQueue.ring() } } else { nil }
+        let onMail: (@Sendable () -> Void)? = if let mails = outbox.mails { { mails.ring() } } else { nil }
         let accounts = AccessService(
             store: store, verifier: verifier, policy: signUp, providers: providers, clock: Timestamp.system,
-            onMail: ring)
+            onMail: onMail, apple: outbox.apple, onRevocation: { outbox.revocations?.ring() }, quota: quota,
+            hasRoom: hasRoomForAccounts)
         switch effectiveAuth {
         case .open:
             return (OpenGate(requiresLoopbackHost: isLoopback, crossOrigin: crossOrigin), accounts)
@@ -68,11 +63,21 @@ extension Configuration {
             let limit = rateLimit == 0 ? nil : RateLimit(perSecond: rateLimit, burst: rateBurst)
             return (
                 AccountGate(
-                    verifier: verifier, limit: limit, crossOrigin: crossOrigin, proxies: TrustedProxies(trustedProxies),
+                    verifier: verifier, limit: limit, crossOrigin: crossOrigin, proxies: proxies,
                     clock: Timestamp.system), accounts
             )
         }
     }
+
+    /// Whether the disk has more left than its reserve. That of a database is its own operator's.
+    private var hasRoomForAccounts: @Sendable () -> Bool {
+        guard database == nil, diskReserve > 0 else { return { true } }
+        let directory = DataDirectory(path: data)
+        return { [diskReserve] in directory.freeBytes.map { $0 >= diskReserve } ?? true }
+    }
+
+    /// The proxies of `--trusted-proxy`, whose syntax was checked.
+    var proxies: TrustedProxies { TrustedProxies(trustedProxies.compactMap { AddressBlock($0) }) }
 
     private static let patienceWithProviders = Duration.seconds(5)
     /// Bytes. Keys of issuers take some thousands.
@@ -156,6 +161,8 @@ extension Failure {
         case .noAccount: self.init(.noInput, "There is no such account in \(place).")
         // No command states needs.
         case .accessChanged: self.init(.internalFault, "An access to the data in \(place) ended.")
+        // No command reads beside requests.
+        case .busy, .tooLong: self.init(.internalFault, "The data in \(place) is busy.")
         case .closed: self.init(.internalFault, "The data in \(place) was closed too early.")
         }
     }

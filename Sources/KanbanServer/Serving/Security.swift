@@ -27,14 +27,16 @@ struct Security: Sendable {
         #endif
     }
 
+    var scheme: String { isOn ? "https" : "http" }
+
     #if canImport(Darwin)
-        var scheme: String { "http" }
+        var isOn: Bool { false }
         var transport: Server.MakeTransport { { socket, _ in PlainTransport(socket) } }
 
         /// Nothing to reload.
         func reload(_ log: Log) {}
     #else
-        var scheme: String { context == nil ? "http" : "https" }
+        var isOn: Bool { context != nil }
 
         /// The transport of a new connection.
         var transport: Server.MakeTransport {

@@ -20,6 +20,7 @@ struct Serve {
         defer { sink.flush(within: .seconds(1)) }
         let log = Log(sink: sink, level: configuration.logLevel)
         let security = try Security(configuration)
+        let appleKey = try configuration.appleKey()
         let signals = try Signals { security.reload(log) }
         let process = "process \(ProcessInfo.processInfo.processIdentifier)"
         let doorbell = Doorbell()
@@ -29,27 +30,33 @@ struct Serve {
             process: process, doorbell: doorbell, exports: exports, share: share, log: log)
         // For Benchmarks/stalls.
         let meter = ProcessInfo.processInfo.environment["KANBASE_METER_LOOPS"] == nil ? nil : LoopMeter()
-        let loops = try EventLoopGroup(
-            count: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount, meter: meter)
+        let loops = try EventLoopGroup(meter: meter)
         let state = ServerState(meter: meter)
-        let mailQueue = configuration.mailQueue(for: store, site: { state.site }, log: log)
-        let application = application(
-            store: store, doorbell: doorbell, exports: exports, mailQueue: mailQueue, log: log,
-            loops: loops.loops.count,
+        let push = try await configuration.push(for: store, log: log)
+        let outbox = configuration.outbox(for: store, key: appleKey, push: push, site: { state.site }, log: log)
+        let access = configuration.access(to: store, doorbell: doorbell, outbox: outbox)
+        let accounts = access.accounts
+        let (application, metrics) = application(
+            store: store, access: access, doorbell: doorbell, exports: exports, outbox: outbox, log: log, loops: loops,
             state: state, share: share)
         let server = Server(
-            group: loops, limits: configuration.limits, responder: application, transport: security.transport)
+            group: loops, limits: configuration.limits, responder: application, isSecure: security.isOn,
+            transport: security.transport)
         state.began(server)
-        let address = try listen(server, scheme: security.scheme)
+        let metricsAddress = try metrics.map { "http://\(try listen($0.server, on: $0.address))/metrics" }
+        let host = configuration.host == "localhost" ? "127.0.0.1" : configuration.host
+        let place = try listen(server, on: SocketAddress(host: host, port: UInt16(configuration.port)))
+        let address = "\(security.scheme)://\(place)"
         state.site = configuration.site(listeningOn: address)
         lock?.note("\(process), \(address)")
         announce(address)
         warn(log)
         log.info(
             "started", ["url": address, "data": configuration.place, "auth": configuration.effectiveAuth.rawValue])
+        if let metricsAddress { log.info("metrics without a token", ["url": metricsAddress]) }
 
-        let mail = Task { await mailQueue?.run() }
-        let upkeep = Task { await Upkeep(store: store, log: log).run() }
+        let sending = Task { await outbox.run() }
+        let upkeep = Task { await Upkeep(store: store, accounts: accounts, log: log).run() }
         let reason = await signals.stopRequest()
         log.info("stopping", ["reason": reason])
         // A transaction of hundreds of thousands of tasks may take longer. It was not acknowledged.
@@ -58,9 +65,10 @@ struct Serve {
         }
         state.isDraining.store(true, ordering: .releasing)
         await server.drain(within: Self.timeout) { doorbell.close() }
-        mail.cancel()
+        await metrics?.server.drain(within: .zero)
+        sending.cancel()
         upkeep.cancel()
-        await mail.value
+        await sending.value
         await upkeep.value
         // Before the loops end: it closes what it has on them.
         store.close()
@@ -78,6 +86,7 @@ struct Serve {
             let store = try configuration.openDatabase(database) { settings in
                 settings.version = Kanbase.version
                 settings.quota = configuration.quota
+                settings.zone = Zone(name: configuration.timeZone) ?? .utc
                 settings.onServers = { share.note(servers: $0) }
                 settings.onCommit = { doorbell.ring($0) }
                 settings.subscribedAccounts = { doorbell.subscribedAccounts }
@@ -87,9 +96,15 @@ struct Serve {
         }
         let directory = DataDirectory(path: configuration.data)
         try directory.create()
+        if directory.isWritableByOthers {
+            log.warning(
+                "other users may write to the data directory, and so take the data away or put other data in its place",
+                ["directory": directory.path, "remedy": "chmod go-w"])
+        }
         let lock = try DataLock(directory, holder: process)
         var storeConfiguration = configuration.storeConfiguration
         storeConfiguration.quota = configuration.quota
+        storeConfiguration.zone = Zone(name: configuration.timeZone) ?? .utc
         storeConfiguration.onCommit = { doorbell.ring($0) }
         storeConfiguration.onMove = { fault in
             if let fault {
@@ -108,34 +123,38 @@ struct Serve {
     }
 
     private func application(
-        store: any ServedStore, doorbell: Doorbell, exports: ExportQueue, mailQueue: MailQueue?, log: Log, loops: Int,
-        state: ServerState, share: LimitShare
-    ) -> Application {
-        let metrics = Metrics(loops: loops)
+        store: any ServedStore, access: (gate: any Gate, accounts: AccessService), doorbell: Doorbell,
+        exports: ExportQueue, outbox: Outbox, log: Log,
+        loops: EventLoopGroup, state: ServerState, share: LimitShare
+    ) -> (application: Application, metrics: (server: Server, address: SocketAddress)?) {
+        let metrics = Metrics(loops: loops.loops.count)
         let page = MetricsPage(metrics: metrics) {
-            state.samples + store.samples + (mailQueue?.samples(of: store) ?? [])
+            state.samples + store.samples + outbox.samples(of: store)
         }
-        let access = configuration.access(to: store, doorbell: doorbell, mailQueue: mailQueue)
         if let gate = access.gate as? AccountGate { share.apply(to: gate) }
         var environment = Environment(
             store: store, accounts: access.accounts, clock: Timestamp.system,
-            zone: Zone(name: configuration.timeZone) ?? .utc, jsonDepth: configuration.jsonDepth,
-            bodyLimit: configuration.bodyLimit, weather: configuration.weather,
+            zone: Zone(name: configuration.timeZone) ?? .utc, bodyLimit: configuration.bodyLimit,
+            weather: configuration.weather,
             memory: BoardMemory(limits: store.local == nil ? .pagesAlone : BoardMemory.Limits()), doorbell: doorbell,
             isReady: { !state.isDraining.load(ordering: .acquiring) })
         environment.quota = configuration.quota
         environment.exports = exports
+        environment.version = Kanbase.version
         environment.site = { state.site }
-        return Application(
-            environment: environment, gate: access.gate, routes: Routes.all + [page.route],
-            observer: Observer(requests: RequestLog(log: log), metrics: metrics))
+        environment.push = outbox.push?.service
+        environment.noteAppleNotification = { outbox.appleNotes?.take($0) }
+        let observer = Observer(
+            requests: RequestLog(log: log, proxies: configuration.proxies), metrics: metrics,
+            proxies: ProxyWatch(configuration.proxies, log: log))
+        let application = Application(
+            environment: environment, gate: access.gate, routes: Routes.all + [page.route], observer: observer)
+        return (application, configuration.metricsServer(page, environment, observer: observer, on: loops))
     }
 
-    private func listen(_ server: Server, scheme: String) throws(Failure) -> String {
-        let host = configuration.host == "localhost" ? "127.0.0.1" : configuration.host
-        let address = SocketAddress(host: host, port: UInt16(configuration.port))
+    private func listen(_ server: Server, on address: SocketAddress) throws(Failure) -> SocketAddress {
         do {
-            return "\(scheme)://\(try server.start(address))"
+            return try server.start(address)
         } catch {
             throw Failure(.cannotCreate, "\(address) cannot be listened on: \(error).")
         }
@@ -150,6 +169,13 @@ struct Serve {
     private func warn(_ log: Log) {
         if configuration.effectiveAuth == .open, !configuration.isLoopback {
             log.warning("with --auth open, anyone who can reach this address can read and change the board")
+        }
+        let addresses = [configuration.database, configuration.databaseDirect].compactMap { $0 }
+        for address in addresses
+        where PostgresTarget.isExposed(address, environment: ProcessInfo.processInfo.environment) {
+            log.warning(
+                "the connection to the database may be unencrypted, and the network between can read and change all data",
+                ["database": PostgresTarget.name(address), "remedy": "sslmode=verify-full in its address"])
         }
     }
 }

@@ -39,7 +39,6 @@ extension Configuration {
         var configuration = PostgresConfiguration(target: target, clock: Timestamp.system)
         configuration.direct = databaseDirect
         configuration.lanes = databaseLanes
-        configuration.groupLimit = databaseGroup
         configuration.readers = databaseReaders
         configuration.notify = databaseNotify
         configuration.durability = databaseDurability

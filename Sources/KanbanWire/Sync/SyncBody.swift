@@ -21,6 +21,14 @@ package struct SyncBody: Sendable {
     /// Earlier mutations of the client, whose answers it has.
     package let known: Set<ID>
     package var mutations: [SentMutation]
+    /// What a device has scheduled by itself.
+    package let planned: Planned?
+
+    package struct Planned: Sendable {
+        package var device: ID
+        /// How far the device had read.
+        package var cursor: String
+    }
 
     /// - Throws: ``BoardError/invalid(_:)`` for an invalid body. The faults of a single mutation are in
     ///   ``SentMutation/mutation``.
@@ -28,6 +36,7 @@ package struct SyncBody: Sendable {
         var members = try Members(json)
         let since = members.string("since") { .success($0) }
         let isAtomic = members.bool("atomic")
+        let planned = members.take("planned").value
         let known = members.array("known", most: Self.most, "list the latest ones.")
         let list = members.array("mutations", most: Self.most, "send the rest after this.")
         if case .null = list { members.fault("mutations", .invalidType, "mutations must be an array.") }
@@ -40,6 +49,7 @@ package struct SyncBody: Sendable {
 
         var faults = members.finished()
         self.known = Set((known.value ?? []).enumerated().compactMap { Self.id($1, at: "#/known/\($0)", &faults) })
+        self.planned = try planned.flatMap { try Planned($0, &faults) }
         var mutations: [SentMutation] = []
         mutations.reserveCapacity(list.value?.count ?? 0)
         for (index, element) in (list.value ?? []).enumerated() {
@@ -60,6 +70,25 @@ package struct SyncBody: Sendable {
             faults.append(Fault(pointer: pointer, code: code, detail: "The id of a mutation must be a UUID."))
         }
         return id
+    }
+}
+
+extension SyncBody.Planned {
+    /// - Returns: `nil` with a fault.
+    fileprivate init?(_ json: JSON, _ faults: inout [Fault]) throws {
+        do {
+            var members = try Members(json, at: "#/planned")
+            let device = members.id("deviceId")
+            members.require("deviceId", device)
+            let cursor = members.string("cursor") { .success($0) }
+            members.require("cursor", cursor)
+            faults += members.finished()
+            guard let device = device.value, let cursor = cursor.value else { return nil }
+            self.init(device: device, cursor: cursor)
+        } catch BoardError.invalid(let found) {
+            faults += found
+            return nil
+        }
     }
 }
 
@@ -107,6 +136,7 @@ extension SentMutation {
         let policy = members.choice("onConflict", Mutation.Policy.allCases.map(\.rawValue)) {
             Mutation.Policy(rawValue: $0)
         }
+        let madeAt = members.instant("at")
         let value = members.take("value").value ?? .null
         if let type = type.value, let op = op.value, !op.isPossible(with: type) {
             members.fault("op", .invalidValue, "There is no \(op.rawValue) of a \(type.rawValue).")
@@ -126,7 +156,7 @@ extension SentMutation {
             throw BoardError.invalid(faults + others)
         }
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
-        return Mutation(operation, on: id, base: base.value, policy: policy.value ?? .merge)
+        return Mutation(operation, on: id, base: base.value, policy: policy.value ?? .merge, madeAt: madeAt)
     }
 }
 
@@ -159,13 +189,13 @@ extension Members {
 
 extension JSON {
     /// A mutation without its id, as canonical text. The order of members does not count at any depth, because many
-    /// clients write them from a hash table. The case of the `id` does not count, and neither does `baseRevision`: a client
-    /// whose cursor expired repeats its outbox without it.
+    /// clients write them from a hash table. The case of the `id` does not count, and neither do `at` and
+    /// `baseRevision`: a client whose cursor expired repeats its outbox without it.
     fileprivate var content: [UInt8] {
         var json = JSONWriter(capacity: 256)
         json.canonical(objectMembers ?? []) { json, member in
             switch member.name {
-            case "mutationId", "baseRevision": break
+            case "mutationId", "baseRevision", "at": break
             case "id":
                 json.name("id")
                 json.value(member.value.lowercased)

@@ -1,9 +1,12 @@
 """Attacks on the way in: accepting connections and shaking hands."""
 
+import ctypes
 import selectors
+import signal
 import socket
 import ssl
 import struct
+import time
 
 from stage import attack
 
@@ -70,3 +73,39 @@ def connection_flood(stage):
             connection.close()
         count += len(connections)
     return f"{count} connections"
+
+
+def update_keys(port, source, until):
+    """Sends key updates on one connection until the server closes it or the time is over. Returns how many."""
+    libssl = ctypes.CDLL("libssl.so.3")
+    for name in ("TLS_client_method", "SSL_CTX_new", "SSL_new"):
+        getattr(libssl, name).restype = ctypes.c_void_p
+    context = ctypes.c_void_p(libssl.SSL_CTX_new(ctypes.c_void_p(libssl.TLS_client_method())))
+    connection = socket.create_connection(("127.0.0.1", port), timeout=20, source_address=(source, 0))
+    # libssl needs a descriptor that blocks.
+    connection.settimeout(None)
+    client = ctypes.c_void_p(libssl.SSL_new(context))
+    libssl.SSL_set_fd(client, connection.fileno())
+    count = 0
+    if libssl.SSL_connect(client) == 1:
+        while time.monotonic() < until and libssl.SSL_key_update(client, 0) == 1:
+            if libssl.SSL_do_handshake(client) != 1:
+                break
+            count += 1
+    libssl.SSL_free(client)
+    libssl.SSL_CTX_free(context)
+    connection.close()
+    return count
+
+
+@attack("Anonymous connections that send TLS key updates without a pause", seconds=5, key="rsa:2048")
+def key_updates(stage):
+    # A write to a connection that the server closed must not end the attacker.
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    stage.begin()
+    connections, updates = 0, 0
+    while stage.goes_on():
+        updates += update_keys(stage.port, "127.66.0.1", stage.ends)
+        connections += 1
+    stage.require(connections > 10, "A connection goes on with key updates:", updates, "on", connections)
+    return f"{updates} key updates on {connections} connections"

@@ -1,5 +1,7 @@
 """Attacks on the memory of the server: it holds what clients do not take, or do not send to its end."""
 
+import gzip
+
 from stage import attack
 
 
@@ -126,3 +128,89 @@ def silent_connections(stage):
             stage.require(connection.recv(1) == b"", "A silent connection is still open after 12 s.")
         except ConnectionError:
             pass
+
+
+@attack("Beginnings of gzip bombs whose ends are withheld", seconds=5, memory=256 + 96)
+def withheld_bombs(stage):
+    token = stage.account()
+    # 64 MiB of spaces, in 64 KiB; of 20,000 bytes come 20 MiB.
+    bomb = gzip.compress(b" " * (64 << 20))
+    stage.begin()
+    answers = {}
+    while stage.goes_on():
+        connections = []
+        for number in range(40):
+            # An import may take more than what is sent here: it waits for the rest.
+            target = "/import?dryRun=true" if number % 4 == 0 else ("/sync", "/tasks", "/tasks")[number % 3]
+            head = stage.head(
+                "POST", target, token, Content_Type="application/json", Content_Encoding="gzip", Content_Length=len(bomb))
+            connections.append((target, stage.connect()))
+            connections[-1][1].sendall(head + bomb[:20_000])
+        for target, connection in connections:
+            if target.startswith("/import"):
+                connection.close()
+                continue
+            connection.settimeout(10)
+            try:
+                status = int(connection.recv(65_536)[9:12] or 0)
+            except TimeoutError:
+                status = "no answer"
+            stage.require(status in (413, 429, 503), "The beginning of a bomb was answered", status)
+            answers[status] = answers.get(status, 0) + 1
+            connection.close()
+    stage.require(answers.get(413), "No bomb was refused for what comes out of it:", answers)
+    return answers
+
+
+def documents():
+    """Bodies that take many times their bytes once they are decompressed and parsed."""
+    size = 1_000_000
+    return {
+        "deep": b'{"mutations": [' + b",".join([b"[" * 50 + b"]" * 50] * (size // 101)) + b"]}",
+        "wide": b'{"mutations": [' + b"{}," * (size // 3 - 10) + b"{}]}",
+        "strings": b'{"mutations": [' + b'"",' * (size // 3 - 10) + b'""]}',
+        "escapes": b'{"mutations": ["' + b"\\u0041" * (size // 6 - 10) + b'"]}',
+    }
+
+
+def swollen(stage, target, coded, chunked):
+    """Four accounts send as many of these bodies at once as the server takes."""
+    tokens = [stage.account() for _ in range(4)]
+    bodies = [gzip.compress(body) if coded else body for body in documents().values()]
+    stage.begin()
+    answers = {}
+    while stage.goes_on():
+        connections = []
+        for number in range(100):
+            fields = {"Content_Encoding": "gzip"} if coded else {}
+            body = bodies[number % len(bodies)]
+            if chunked:
+                fields["Transfer_Encoding"] = "chunked"
+                body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+            else:
+                fields["Content_Length"] = len(body)
+            head = stage.head(
+                "POST", target, tokens[number % 4], Content_Type="application/json", Connection="close", **fields)
+            connections.append(stage.connect(f"127.66.3.{number % 4 + 1}"))
+            try:
+                connections[-1].sendall(head + body)
+            except OSError:
+                # Refused before the end of its body.
+                pass
+        for connection in connections:
+            status, _ = stage.ask(connection, b"")
+            answers[status] = answers.get(status, 0) + 1
+            connection.close()
+    return answers
+
+
+# The budget of the server is 256 MiB.
+for target in ("/sync", "/import?dryRun=true", "/tasks"):
+    for coded in (True, False):
+        for chunked in (True, False):
+            def swell(stage, target=target, coded=coded, chunked=chunked):
+                return swollen(stage, target, coded, chunked)
+
+            form = ("gzip" if coded else "plain") + (" in chunks" if chunked else "")
+            swell.__name__ = f"swollen_{target[1:5]}_{form.replace(' ', '_')}"
+            attack(f"Bodies of 1 MB for {target}, {form}, that hold as many values as they can", memory=256 + 96)(swell)

@@ -1,6 +1,7 @@
 """Attacks on the processors: requests that are dear, in bursts as large as the rate limit lets through."""
 
 import json
+import time
 import uuid
 
 from stage import attack
@@ -62,6 +63,45 @@ def search_burst(stage):
     stage.begin()
     return bursts(stage, lambda number: closing(
         stage.head("GET", "/stats" if number % 3 == 0 else f"/tasks?q=nothing{number}&limit=200", token)))
+
+
+@attack("Four accounts with backlogs of searches over boards of 20,000 tasks", seconds=6, looks=20_000)
+def greedy_searches(stage, count=20_000):
+    tokens = [stage.account() for _ in range(4)]
+    for number, token in enumerate(tokens):
+        stage.fill(token, count, source=f"127.90.0.{number + 1}", body="x" * 500)
+    stage.begin()
+    # As many as may wait, of each, all the time.
+    held, answers, asked = [], {}, 0
+    for number in range(4):
+        for _ in range(34):
+            held.append((number, stage.connect(f"127.66.0.{number + 1}")))
+    for number, connection in held:
+        connection.setblocking(False)
+        connection.sendall(stage.head("GET", f"/tasks?q=nothing{number}", tokens[number]))
+    while stage.goes_on():
+        for place, (number, connection) in enumerate(held):
+            try:
+                answer = connection.recv(65_536)
+            except BlockingIOError:
+                continue
+            if not answer:
+                # After many answers of 429.
+                held[place] = number, connection = number, stage.connect(f"127.66.0.{number + 1}")
+                connection.setblocking(False)
+            else:
+                answers[int(answer[9:12])] = answers.get(int(answer[9:12]), 0) + 1
+            asked += 1
+            connection.sendall(stage.head("GET", f"/tasks?q=nothing{asked}", tokens[number]))
+        time.sleep(0.005)
+    stage.require(answers.get(200, 0) > 20, "The searches were not answered:", answers)
+    return answers
+
+
+@attack("The same over PostgreSQL, with boards of 5,000 tasks", seconds=6, looks=5_000, database=True)
+def greedy_searches_postgres(stage):
+    # Who is refused is judged. The times are only told: the processes of the database count as other programs.
+    return greedy_searches(stage, 5_000)
 
 
 @attack("Bursts of 60 pushes of 500 mutations", seconds=4)

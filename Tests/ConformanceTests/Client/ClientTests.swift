@@ -5,43 +5,9 @@ import Testing
 
 /// The client library against the program over real sockets.
 struct ClientTests {
-    /// A board in a folder of its own.
-    private final class Device {
-        let folder: TemporaryDirectory
-        let board: KanbanBoard
-
-        init(_ port: UInt16, in folder: TemporaryDirectory? = nil) async throws {
-            let folder = try folder ?? TemporaryDirectory()
-            self.folder = folder
-            board = try await KanbanBoard.open(
-                at: URL(filePath: folder.path), server: try #require(URL(string: "http://127.0.0.1:\(port)")))
-        }
-    }
-
-    /// The first value that is so; fails after four minutes.
-    private func first<Value: Sendable>(
-        _ live: Live<Value>, _ isWanted: @escaping @Sendable (Value) -> Bool,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> Value {
-        try await withThrowingTaskGroup(of: Value?.self) { group in
-            group.addTask {
-                for try await value in live where isWanted(value) { return value }
-                return nil
-            }
-            group.addTask {
-                // Gives up.
-                try await Task.sleep(for: .seconds(240))
-                return nil
-            }
-            let value = try await group.next() ?? nil
-            group.cancelAll()
-            return try #require(value, "four minutes without it", sourceLocation: sourceLocation)
-        }
-    }
-
     @Test func `an edit on one device is live on the other`() async throws {
         let server = try Kanbase()
-        let (phone, pad) = try await (Device(server.port), Device(server.port))
+        let (phone, pad) = try await (ClientDevice(server.port), ClientDevice(server.port))
         phone.board.start()
         pad.board.start()
         _ = try await first(pad.board.status) { $0.phase == .live }
@@ -62,7 +28,7 @@ struct ClientTests {
     @Test func `a server that is gone for a while is found again, and nothing is lost`() async throws {
         let folder = try DataFolder()
         let server = try Kanbase(on: folder)
-        let phone = try await Device(server.port)
+        let phone = try await ClientDevice(server.port)
         phone.board.start()
         _ = try await first(phone.board.status) { $0.phase == .live }
         server.stop(SIGKILL)
@@ -73,7 +39,7 @@ struct ClientTests {
         phone.board.networkChanged()
         _ = try await first(phone.board.status) { $0.phase == .live && $0.pendingEdits == 0 }
 
-        let pad = try await Device(again.port)
+        let pad = try await ClientDevice(again.port)
         try await pad.board.syncNow()
         #expect(try pad.board.counts().current().total == 20)
         await phone.board.close()
@@ -82,7 +48,7 @@ struct ClientTests {
 
     @Test func `what was made as a guest goes to the account only when the app says so`() async throws {
         let server = try Kanbase(["--auth", "required"])
-        let phone = try await Device(server.port)
+        let phone = try await ClientDevice(server.port)
         let task = try await phone.board.create(.init(title: "guest's", status: .doing, category: .named("c")))
         try await phone.board.createDDay(.init(title: "exam", date: "2026-12-24"))
         await #expect(throws: KanbanError.loggedOut) { try await phone.board.syncNow() }
@@ -113,7 +79,7 @@ struct ClientTests {
 
     @Test func `one account's edits never get to another's board`() async throws {
         let server = try Kanbase(["--auth", "required"])
-        let phone = try await Device(server.port)
+        let phone = try await ClientDevice(server.port)
         try await phone.board.signUp(email: "a@example.org", password: "correct-horse")
         try await phone.board.create(.init(title: "a's, unsent"))
         var tasks = phone.board.tasks().makeAsyncIterator()
@@ -138,8 +104,8 @@ struct ClientTests {
 
     @Test func `a session that was ended elsewhere keeps the edits until the next log-in`() async throws {
         let server = try Kanbase(["--auth", "required"])
-        let phone = try await Device(server.port)
-        let pad = try await Device(server.port)
+        let phone = try await ClientDevice(server.port)
+        let pad = try await ClientDevice(server.port)
         try await phone.board.signUp(email: "a@example.org", password: "correct-horse")
         try await pad.board.logIn(email: "a@example.org", password: "correct-horse")
         phone.board.start()
@@ -162,7 +128,7 @@ struct ClientTests {
 
     @Test func `another process cannot open the folder, and a widget may read it`() async throws {
         let server = try Kanbase()
-        let phone = try await Device(server.port)
+        let phone = try await ClientDevice(server.port)
         try await phone.board.create(.init(title: "seen"))
         let binary = URL(filePath: kanbaseBinary).deletingLastPathComponent().appending(path: "kb").path
 
@@ -181,7 +147,7 @@ struct ClientTests {
 
     @Test func `a widget asks the server for what only it has`() async throws {
         let server = try Kanbase(["--auth", "required"])
-        let phone = try await Device(server.port)
+        let phone = try await ClientDevice(server.port)
         try await phone.board.signUp(email: "a@example.org", password: "correct-horse")
         try await phone.board.create(.init(title: "seen"))
         try await phone.board.syncNow()

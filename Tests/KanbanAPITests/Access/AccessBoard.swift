@@ -16,7 +16,7 @@ import Testing
 /// The API under `--auth required`, called without a socket, at a time that the test sets.
 final class AccessBoard: Sendable {
     /// Fast enough for a test.
-    static let cheap = KeyDerivation.scrypt(logCost: 4, blockSize: 8, parallelism: 1)
+    static let cheap = KeyDerivation.scrypt(logCost: 4, blockSize: 8, parallelism: 3)
 
     let directory: TemporaryDirectory
     let store: FileStore
@@ -28,15 +28,21 @@ final class AccessBoard: Sendable {
     let clock: TestClock
     let observer = TestObserver()
     let mailQueue: MailQueue
+    /// `nil` without a key of Apple's.
+    let revocations: RevocationQueue?
+    /// What was said about Apple.
+    let warnings = Locked<[String]>([])
     private let mails = Locked<[MailQueue.Delivery]>([])
     /// How often something of an account ended.
     let rings: Rings
 
     init(
         in directory: TemporaryDirectory? = nil, limit: RateLimit? = nil, policy: SignUpPolicy = .open,
-        isMailOn: Bool = true, oidc: [Provider] = [], authorities: String? = nil,
+        isMailOn: Bool = true, oidc: [Provider] = [], authorities: String? = nil, appleKey: AppleKey? = nil,
         crossOrigin: CrossOrigin = CrossOrigin(), derivation: KeyDerivation = AccessBoard.cheap,
-        routes: [Route] = Routes.all, quota: Quota? = nil
+        routes: [Route] = Routes.all, quota: Quota? = nil,
+        push: ((FileStore, @escaping @Sendable () -> Timestamp) throws -> PushService)? = nil,
+        hasRoom: @escaping @Sendable () -> Bool = { true }
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
@@ -61,11 +67,21 @@ final class AccessBoard: Sendable {
         let fetcher = Fetcher(timeout: .seconds(60), limit: 1 << 16, authorities: authorities)
         let providers = ProviderDirectory(oidc, clock: { clock.now }) { try await fetcher.get($0) }
         let ring: (@Sendable () -> Void)? = if isMailOn { {} } else { nil }
+        let warnings = warnings
+        let apple = appleKey.map { key in
+            AppleService(key: key, providers: oidc, clock: { clock.now }) { url, form, patience in
+                try await fetcher.post(url, form, within: patience)
+            } warn: { message, reason in
+                warnings.withLock { $0.append("\(message): \(reason)") }
+            }
+        }
+        revocations = apple.map { [store] in RevocationQueue(store: store, apple: $0, clock: { clock.now }) }
         accounts = AccessService(
             store: store, verifier: verifier, policy: policy, providers: providers, clock: { clock.now }, onMail: ring,
-            derivation: derivation, instant: instant)
+            apple: apple, quota: quota, hasRoom: hasRoom, derivation: derivation, instant: instant)
         var environment = Environment(store: store, accounts: accounts, clock: { clock.now })
         environment.quota = quota
+        environment.push = try push?(store) { clock.now }
         application = Application(
             environment: environment,
             gate: AccountGate(
@@ -134,6 +150,15 @@ final class AccessBoard: Sendable {
         return Person(
             email: email, token: try #require(answer.json["token"]?.stringValue, sourceLocation: sourceLocation),
             session: try #require(answer.json["session"]?["id"]?.stringValue, sourceLocation: sourceLocation))
+    }
+
+    /// Proves the person's address by the code of the mail that waits.
+    func prove(_ person: Person, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let mail = try await newMails().first { $0.recipient == person.email }
+        let code = try #require(mail?.code, sourceLocation: sourceLocation)
+        let answer = await send(
+            .post, "/account/email-verification", "{\"code\": \"\(code)\"}", token: person.token)
+        #expect(answer.status == 204, sourceLocation: sourceLocation)
     }
 
     struct Person {

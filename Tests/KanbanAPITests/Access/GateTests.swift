@@ -20,7 +20,7 @@ struct GateTests {
 
     /// Why the gate refuses the request at first sight.
     private func refusal(_ gate: some Gate, _ request: Request) -> Problem? {
-        do throws(Problem) { try gate.screen(request) } catch { return error }
+        do throws(Problem) { _ = try gate.screen(request) } catch { return error }
         return nil
     }
 
@@ -80,6 +80,79 @@ struct GateTests {
 
         #expect(refusal(gate, request) == nil)
         #expect(gate.headers(for: request).contains { $0.value == "http://localhost:3000" })
+    }
+
+    /// What a browser says of a request that it makes for a page.
+    private func fetch(
+        _ site: String, _ mode: String = "no-cors", _ destination: String = "image"
+    ) -> [(name: String, value: String)] {
+        [("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", destination)]
+    }
+
+    @Test func `a page of another site cannot have the board asked`() async throws {
+        let board = try TestBoard()
+        let id = try await board.task().id
+        let data = [
+            "/tasks", "/tasks/\(id)", "/board", "/changes", "/export", "/calendar.ics", "/images/\(id)", "/account",
+        ]
+        let pages = ["/", "/docs", "/reset", "/problems/blank", "/openapi.yaml", "/board/app.js"]
+
+        for site in ["cross-site", "same-site", "x", ""] {
+            for (mode, destination) in [
+                ("no-cors", "image"), ("no-cors", "script"), ("navigate", "iframe"), ("navigate", "object"),
+                ("cors", "empty"), ("", ""),
+            ] {
+                for target in data + pages + ["/nothing"] {
+                    let answer = await board.send(.get, target, headers: fetch(site, mode, destination))
+                    #expect(answer.status == 403 && answer.code == "foreign_origin", "\(target) \(site) \(mode)")
+                }
+            }
+            // A link leads to a page; it does not show data, and it is no form.
+            for target in data {
+                #expect(await board.send(.get, target, headers: fetch(site, "navigate", "document")).status == 403)
+            }
+            for target in pages {
+                #expect(await board.send(.get, target, headers: fetch(site, "navigate", "document")).status == 200)
+            }
+            #expect(await board.send(.get, "/nothing", headers: fetch(site, "navigate", "document")).status == 404)
+            #expect(await board.send(.post, "/tasks", "{}", headers: fetch(site, "navigate", "document")).status == 403)
+            #expect(await board.send(.options, "/tasks", headers: fetch(site)).status == 403)
+        }
+    }
+
+    @Test func `the server's own pages, the address bar and programs ask what they like`() async throws {
+        let board = try TestBoard()
+        let id = try await board.task().id
+
+        for site in ["same-origin", "none"] {
+            for (mode, destination) in [("cors", "empty"), ("no-cors", "image"), ("navigate", "document")] {
+                for target in ["/tasks", "/tasks/\(id)", "/", "/export"] {
+                    let answer = await board.send(.get, target, headers: fetch(site, mode, destination))
+                    #expect(answer.status == 200, "\(target) \(site) \(mode)")
+                }
+            }
+        }
+        #expect(await board.send(.get, "/tasks").status == 200)
+    }
+
+    @Test func `an origin of the list asks from its own site`() async throws {
+        let board = try TestBoard(gate: OpenGate(crossOrigin: CrossOrigin(origins: ["https://app.example.org"])))
+        let origin = [(name: "Origin", value: "https://app.example.org")]
+
+        let called = await board.send(.get, "/tasks", headers: origin + fetch("cross-site", "cors", "empty"))
+        let embedded = await board.send(.get, "/tasks", headers: fetch("cross-site"))
+
+        #expect(called.status == 200 && called["Access-Control-Allow-Origin"] == "https://app.example.org")
+        #expect(embedded.status == 403)
+    }
+
+    @Test func `with accounts a token decides`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+
+        let answer = await board.send(.get, "/tasks", token: anna.token, headers: fetch("cross-site", "cors", "empty"))
+
+        #expect(answer.status == 200)
     }
 
     // MARK: Cross-origin
@@ -174,6 +247,25 @@ struct GateTests {
         #expect(answers.last?["Retry-After"] == "1")
     }
 
+    @Test func `preflights count towards no limit, and nothing else goes uncounted`() async throws {
+        let board = try AccessBoard(limit: RateLimit(perSecond: 1, burst: 3), crossOrigin: app)
+        let origin = (name: "Origin", value: "https://app.example.org")
+        let asked = (name: "Access-Control-Request-Method", value: "PATCH")
+
+        for _ in 0..<20 {
+            #expect(await board.send(.options, "/tasks", headers: [origin, asked]).status == 204)
+            #expect(await board.send(.options, "/nothing", headers: [origin, asked]).status == 404)
+        }
+        var statuses: [Int] = []
+        for fields in [[], [origin], [asked], [origin]] {
+            statuses.append(await board.send(.options, "/tasks", headers: fields).status)
+        }
+        let other = await board.send(.get, "/nothing", headers: [origin, asked])
+
+        #expect(statuses == [204, 204, 204, 429])
+        #expect(other.status == 429)
+    }
+
     @Test func `without a limit nobody is told of one`() async throws {
         let board = try AccessBoard(limit: nil)
         let anna = try await board.person("anna@example.org")
@@ -181,14 +273,16 @@ struct GateTests {
         #expect(await board.send(.get, "/tasks", token: anna.token)["RateLimit"] == nil)
     }
 
-    @Test func `operators' pages open for loopback peers and for accounts`() async throws {
+    @Test func `operators' pages open for accounts, wherever the request comes from`() async throws {
         let metrics = Route(.get, "/metrics", "showMetrics", audience: .operators) { _ in Response(status: 200) }
         let board = try AccessBoard(routes: Routes.all.filter { $0.pattern != "/metrics" } + [metrics])
         let anna = try await board.person("anna@example.org")
 
-        #expect(await board.send(.get, "/metrics", from: "127.0.0.1").status == 200)
-        #expect(await board.send(.get, "/metrics", from: "::1").status == 200)
-        #expect(await board.send(.get, "/metrics", from: "192.0.2.1").status == 401)
-        #expect(await board.send(.get, "/metrics", token: anna.token).status == 200)
+        for peer in ["127.0.0.1", "::1", "192.0.2.1"] {
+            #expect(await board.send(.get, "/metrics", from: peer).status == 401)
+            #expect(await board.send(.get, "/metrics", token: anna.token, from: peer).status == 200)
+        }
+        let open = try TestBoard(routes: [metrics])
+        #expect(await open.send(.get, "/metrics").status == 200)
     }
 }

@@ -17,8 +17,8 @@
             [try SigningKey(.rsa(bits: 2048), id: "a"), try SigningKey(.p256, id: "b")]
         }
 
-        private let issuer: StubIssuer
-        private let rsa: SigningKey
+        let issuer: StubIssuer
+        let rsa: SigningKey
         private let curve: SigningKey
 
         init() throws {
@@ -27,7 +27,7 @@
             issuer = try StubIssuer(keys)
         }
 
-        private func board(
+        func board(
             policy: SignUpPolicy = .open, of issuer: StubIssuer? = nil, trusting authorities: String? = nil
         ) throws -> AccessBoard {
             let url = (issuer ?? self.issuer).url
@@ -36,12 +36,17 @@
                 authorities: authorities)
         }
 
-        private func claims(_ board: AccessBoard, email: String? = nil) -> [String: any Sendable] {
+        func claims(_ board: AccessBoard, email: String? = nil) -> [String: any Sendable] {
             issuer.claims(at: Int(board.clock.now.milliseconds / 1000), email: email)
         }
 
-        private func signIn(_ board: AccessBoard, _ token: String, _ more: String = "") async -> Answer {
+        func signIn(_ board: AccessBoard, _ token: String, _ more: String = "") async -> Answer {
             await board.send(.post, "/sessions", "{\"provider\": \"own\", \"idToken\": \"\(token)\"\(more)}")
+        }
+
+        /// The end of a new token of scope `read`.
+        private func endOfToken(_ board: AccessBoard, _ session: String) async -> JSON? {
+            await board.send(.post, "/tokens", #"{"name": "a", "scope": "read"}"#, token: session).json["expiresAt"]
         }
 
         @Test func `the first sign-in makes the account, and the next one finds it`() async throws {
@@ -85,50 +90,64 @@
             defer { issuer.stop() }
             let board = try board()
             let anna = try await board.person("anna@example.org")
-            let token = try rsa.token(claims(board, email: "Anna@example.org"))
-            func link(_ more: String) async -> Answer {
-                let body = "{\"provider\": \"own\", \"idToken\": \"\(token)\"\(more)}"
+            try await board.prove(anna)
+            func token() throws -> String {
+                board.clock.advance(seconds: 1)
+                return try rsa.token(claims(board, email: "Anna@example.org"))
+            }
+            func link(_ more: String) async throws -> Answer {
+                let body = "{\"provider\": \"own\", \"idToken\": \"\(try token())\"\(more)}"
                 return await board.send(.post, "/account/identities", body, token: anna.token)
             }
 
-            let refused = await signIn(board, token)
+            let refused = await signIn(board, try token())
             #expect(refused.status == 409 && refused.code == "link_required")
-            #expect(await link("").code == "required")
-            let wrong = await link(", \"password\": \"not this one\"")
+            #expect(try await link("").code == "required")
+            let wrong = try await link(", \"password\": \"not this one\"")
             #expect(wrong.status == 403 && wrong.code == "wrong_password")
-            let linked = await link(", \"password\": \"correct horse\"")
+            let linked = try await link(", \"password\": \"correct horse\"")
             #expect(linked.status == 201 && linked.json["email"] == "Anna@example.org")
-            #expect(await link(", \"password\": \"correct horse\"").status == 200)
+            #expect(try await link(", \"password\": \"correct horse\"").status == 200)
 
-            let session = await signIn(board, token)
+            let session = await signIn(board, try token())
             #expect(session.json["account"]?["email"] == "anna@example.org")
             let ben = try await board.person("ben@example.org")
             let taken = await board.send(
                 .post, "/account/identities",
-                "{\"provider\": \"own\", \"idToken\": \"\(token)\", \"password\": \"correct horse\"}", token: ben.token)
+                "{\"provider\": \"own\", \"idToken\": \"\(try token())\", \"password\": \"correct horse\"}",
+                token: ben.token)
             #expect(taken.status == 409 && taken.code == "identity_taken")
             // With a password there is another way in.
             let id = try #require(linked.json["id"]?.stringValue)
-            #expect(await board.send(.delete, "/account/identities/\(id)", token: anna.token).status == 204)
-            #expect(await board.send(.delete, "/account/identities/\(id)", token: anna.token).status == 404)
-            #expect(await signIn(board, token).code == "link_required")
+            let path = "/account/identities/\(id)"
+            #expect(await board.send(.delete, path, token: anna.token).code == "wrong_password")
+            #expect(
+                await board.send(.delete, path, "{\"password\": \"wrong horse\"}", token: anna.token).code
+                    == "wrong_password")
+            let proof = "{\"password\": \"correct horse\"}"
+            #expect(await board.send(.delete, path, proof, token: anna.token).status == 204)
+            #expect(await board.send(.delete, path, proof, token: anna.token).status == 404)
+            // What it opened is over; the session of the password is not.
+            #expect(await board.send(.get, "/account", token: session.json["token"]?.stringValue).status == 401)
+            #expect(await board.send(.get, "/account", token: anna.token).status == 200)
+            #expect(await signIn(board, try token()).code == "link_required")
         }
 
         @Test func `the last way in stays, and a new session of a provider does without a password`() async throws {
             defer { issuer.stop() }
             let board = try board()
-            let session = await signIn(board, try rsa.token(claims(board, email: "sun@example.org")))
-            let token = try #require(session.json["token"]?.stringValue)
+            let mine = claims(board, email: "sun@example.org")
+            let token = try #require(try await signIn(board, rsa.token(mine)).json["token"]?.stringValue)
             let identities = await board.send(.get, "/account/identities", token: token)
             let id = try #require(identities.json["items"]?.arrayValue?.first?["id"]?.stringValue)
-
             let refused = await board.send(.delete, "/account/identities/\(id)", token: token)
             #expect(refused.status == 409 && refused.code == "last_way_in")
             board.clock.advance(seconds: 601)
             let late = await board.send(.patch, "/account", "{\"newPassword\": \"long enough\"}", token: token)
-            #expect(late.status == 403 && late.code == "wrong_password")
-            let again = await signIn(board, try rsa.token(claims(board)))
-            let fresh = try #require(again.json["token"]?.stringValue)
+            #expect(late.status == 403 && late.code == "fresh_session_required")
+            #expect(await endOfToken(board, token) == "2027-11-20T08:29:01.123Z")
+            let fresh = try #require(try await signIn(board, rsa.token(claims(board))).json["token"]?.stringValue)
+            #expect(await endOfToken(board, fresh) == .null)
             #expect(
                 await board.send(.patch, "/account", "{\"newPassword\": \"long enough\"}", token: fresh).status == 200)
             #expect(await board.send(.delete, "/account/identities/\(id)", token: fresh).status == 204)
@@ -376,21 +395,6 @@
                 .post, "/sessions", "{\"provider\": \"own\", \"idToken\": \"x\", \"password\": \"y\"}")
             #expect(mixed.code == "unknown_member")
             #expect(await closed.send(.post, "/sessions", "{\"provider\": \"own\"}").code == "required")
-        }
-
-        @Test func `a locked account takes no provider either`() async throws {
-            defer { issuer.stop() }
-            let board = try board()
-            let token = try rsa.token(claims(board, email: "sun@example.org"))
-            #expect(await signIn(board, token).status == 201)
-            _ = await board.send(
-                .post, "/sessions", "{\"provider\": \"own\", \"idToken\": \"\(token)\", \"device\": \"Thief\"}")
-            let code = try #require(try await board.newMails().first { $0.subject == "New log-in" }?.code)
-            #expect(await board.send(.post, "/account/lock", "{\"code\": \"\(code)\"}").status == 204)
-
-            let locked = await signIn(board, token)
-
-            #expect(locked.status == 403 && locked.code == "account_locked")
         }
     }
 #endif

@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import JSON
 import Kanban
@@ -30,6 +31,15 @@ struct IsolationTests {
         let image = await board.send(
             .put, "/images/\(ImageRoutesTests.id)", token: person.token, bytes: ImageRoutesTests.png)
         try #require(image.status == 201)
+        let imported = await board.send(
+            .post, "/import", #"{"tasks": [{"title": "Private"}]}"#, token: person.token)
+        belongings.ids["devices"] = ImageRoutesTests.id
+        let device = await board.send(
+            .put, "/devices/\(ImageRoutesTests.id)",
+            "{\"kind\": \"apns\", \"token\": \"\(String(repeating: "Ab", count: 32))\", \"topic\": \"com.example.board\"}",
+            token: person.token)
+        try #require(device.status == 201 || device.status == 404)
+        belongings.ids["imports"] = try #require(imported.json["importId"]?.stringValue)
         belongings.ids["sessions"] = person.session
         let key = try #require(try board.store.readAccessNow { try $0.account(foldedEmail: person.email) }).key
         let identity = try await board.store.writeAccess { writer in
@@ -45,7 +55,7 @@ struct IsolationTests {
     }
 
     @Test func `ids of another account are 404 on every route that takes one`() async throws {
-        let board = try AccessBoard()
+        let board = try AccessBoard { store, clock in try PushService(AgreementKey(), store, clock) }
         let anna = try await board.person("anna@example.org")
         let eve = try await board.person("eve@example.org")
         let belongings = try await fill(board, anna)
@@ -65,7 +75,9 @@ struct IsolationTests {
             let body =
                 switch route.content {
                 case .none: String?.none
-                default: route.pattern.hasSuffix("/move") ? "{}" : bodies[noun] ?? "{}"
+                default:
+                    ["move", "restore", "skip"].contains { route.pattern.hasSuffix("/\($0)") }
+                        ? "{}" : bodies[noun] ?? "{}"
                 }
             let answer = await board.send(
                 route.method, route.pattern.replacing("{id}", with: id), body, token: eve.token)
@@ -175,6 +187,7 @@ struct IsolationTests {
                 "", "accounts", "sessions", "health", "openapi.yaml", "openapi.json", "docs", "docs.css", "board",
                 "icons",
                 "worker.js", "manifest.webmanifest", "problems", "reset", "password-resets", "account",
+                "providers",
             ]))
     }
 }

@@ -4,6 +4,7 @@ import JSON
 import Kanban
 import KanbanAccess
 import KanbanSQLite
+import Locks
 import TestSupport
 import Testing
 
@@ -39,6 +40,65 @@ struct QuotaTests {
             .patch, "/account", #"{"displayName": "Anna"}"#, token: anna.token,
             headers: [("If-Match", try #require(empty["ETag"]))])
         #expect(changed.status == 200)
+    }
+
+    @Test func `an account may take little until its address is proven, where mail is on`() async throws {
+        for isMailOn in [true, false] {
+            let board = try AccessBoard(isMailOn: isMailOn, quota: .standard)
+            let anna = try await board.person("anna@example.org")
+            let shown = await board.send(.get, "/account", token: anna.token).json["usage"]
+            guard isMailOn else {
+                #expect(shown?["bytesLimit"] == 268_435_456 && shown?["tasksLimit"] == 100_000)
+                continue
+            }
+            #expect(shown?["bytesLimit"] == 4_194_304 && shown?["tasksLimit"] == 2_000)
+            let tasks = (0..<2_001).map { "{\"id\": \"\(ID(high: 1, low: UInt64($0)))\", \"title\": \"T\"}" }
+            let document = "{\"tasks\": [\(tasks.joined(separator: ","))]}"
+            #expect(await board.send(.post, "/import", document, token: anna.token).status == 507)
+
+            let mail = try #require(try await board.newMails().first)
+            let code = try #require(mail.code)
+            let verified = await board.send(
+                .post, "/account/email-verification", "{\"code\": \"\(code)\"}", token: anna.token)
+
+            #expect(verified.status == 204, "\(mail.text)")
+            #expect(await board.send(.post, "/import", document, token: anna.token).status == 200)
+            let after = await board.send(.get, "/account", token: anna.token).json["usage"]
+            #expect(after?["bytesLimit"] == 268_435_456 && after?["tasksLimit"] == 100_000)
+        }
+    }
+
+    @Test func `the limits that an operator set stay when the address is proven, and low ones of the server hold`()
+        async throws
+    {
+        let board = try AccessBoard(quota: Quota(bytes: 2 << 20, tasks: 7))
+        let anna = try await board.person("anna@example.org")
+        let shown = await board.send(.get, "/account", token: anna.token).json["usage"]
+        #expect(shown?["bytesLimit"] == 2_097_152 && shown?["tasksLimit"] == 7)
+        let key = try #require(
+            try board.store.readAccessNow { try $0.account(foldedEmail: "anna@example.org") }?.key)
+        try await board.accounts.setLimits(OwnLimits(bytes: 3 << 20), of: key)
+        try await board.store.writeAccess { writer in
+            var account = try #require(try writer.account(key))
+            account.isEmailVerified = true
+            try writer.save(account)
+        }
+        #expect(await board.send(.get, "/account", token: anna.token).json["usage"]?["bytesLimit"] == 3_145_728)
+    }
+
+    @Test func `nobody signs up while the disk has only its reserve, and those who are there go on`() async throws {
+        let hasRoom = Locked(true)
+        let board = try AccessBoard(hasRoom: { hasRoom.withLock { $0 } })
+        let anna = try await board.person("anna@example.org")
+        hasRoom.withLock { $0 = false }
+
+        let refused = await board.signUp("ben@example.org")
+
+        #expect(refused.status == 507 && refused.json["code"] == "insufficient_storage")
+        #expect(await task(board, anna).status == 201)
+        #expect(await board.logIn("anna@example.org").status == 201)
+        hasRoom.withLock { $0 = true }
+        #expect(await board.signUp("ben@example.org").status == 201)
     }
 
     @Test func `an account has limits of its own, from the next write on and until they are taken back`() async throws {
@@ -139,6 +199,35 @@ struct QuotaTests {
         while try await board.store.runMaintenance() {}
         let again = try #require(await board.logIn("anna@example.org").json["token"]?.stringValue)
         #expect(await board.send(.post, "/tasks", "{}", token: again).status == 201)
+        #expect(try FileStore.check(board.directory.path) == [])
+    }
+
+    @Test func `pushes of edits make room for what they keep, and the usage stays within the limit`() async throws {
+        let limit = 1 << 20
+        let board = try AccessBoard(quota: Quota(bytes: Int64(limit), tasks: 1_000))
+        let anna = try await board.person("anna@example.org")
+        let ids = (0..<100).map { _ in String.newID }
+        func push(_ op: String, _ value: String) async -> Answer {
+            let mutations = ids.map { id in
+                "{\"mutationId\": \"\(String.newID)\", \"type\": \"task\", \"op\": \"\(op)\", \"id\": \"\(id)\", \"value\": \(value)}"
+            }
+            return await board.send(
+                .post, "/sync", "{\"mutations\": [\(mutations.joined(separator: ", "))]}", token: anna.token)
+        }
+        #expect(await push("create", "{}").status == 200)
+
+        for round in 0..<25 {
+            let body = String(repeating: round.isMultiple(of: 2) ? "x" : "y", count: 1_000)
+            board.clock.advance(seconds: 1)
+            let answer = await push("patch", "{\"body\": \"\(body)\"}")
+
+            #expect(answer.json["results"]?.arrayValue?.allSatisfy { $0["status"] == "applied" } == true, "\(round)")
+            #expect(try await usage(board, anna).bytes <= limit)
+        }
+        board.clock.advance(seconds: 1)
+        #expect(
+            await push("delete", "null").json["results"]?.arrayValue?.allSatisfy { $0["status"] == "applied" } == true)
+        #expect(try await usage(board, anna).bytes <= limit)
         #expect(try FileStore.check(board.directory.path) == [])
     }
 

@@ -141,6 +141,45 @@ struct TokenRoutesTests {
         #expect(await board.send(.get, "/tokens", token: anna.token).json["items"]?.arrayValue?.isEmpty == true)
     }
 
+    @Test(arguments: ["read", "calendar"])
+    func `without the password a token ends after a year at the latest`(scope: String) async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let inAYear = "2027-11-20T08:19:00.123Z"
+        let cases: [(members: String, end: JSON)] = [
+            ("", .string(inAYear)), (#", "expiresAt": null"#, .string(inAYear)),
+            (#", "expiresAt": "9999-12-31T23:59:59Z""#, .string(inAYear)),
+            (#", "expiresAt": "2026-11-21T00:00:00Z""#, "2026-11-21T00:00:00.000Z"),
+            (#", "password": "correct horse""#, .null),
+            (#", "password": "correct horse", "expiresAt": "9999-12-31T23:59:59Z""#, "9999-12-31T23:59:59.000Z"),
+        ]
+
+        for (members, end) in cases {
+            let made = await board.send(
+                .post, "/tokens", "{\"name\": \"Widget\", \"scope\": \"\(scope)\"\(members)}", token: anna.token)
+            #expect(made.status == 201 && made.json["expiresAt"] == end, "\(members)")
+            let list = await board.send(.get, "/tokens", token: anna.token)
+            let listed = list.json["items"]?.arrayValue?.first { $0["id"] == made.json["id"] }
+            #expect(listed?["expiresAt"] == end, "\(members)")
+        }
+        let wrong = await board.send(
+            .post, "/tokens", "{\"name\": \"a\", \"scope\": \"\(scope)\", \"password\": \"wrong horse\"}",
+            token: anna.token)
+        #expect(wrong.status == 403 && wrong.code == "wrong_password")
+    }
+
+    @Test func `a token that was made without the password is over after a year`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        let made = await board.send(.post, "/tokens", #"{"name": "a", "scope": "read"}"#, token: anna.token)
+        let token = try #require(made.json["token"]?.stringValue)
+
+        board.clock.advance(seconds: 365 * 86_400 - 1)
+        #expect(await board.send(.get, "/tasks", token: token).status == 200)
+        board.clock.advance(seconds: 1)
+        #expect(await board.send(.get, "/tasks", token: token).status == 401)
+    }
+
     @Test func `a session that ends meanwhile makes no token`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")

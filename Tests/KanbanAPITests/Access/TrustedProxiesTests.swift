@@ -25,22 +25,42 @@ struct TrustedProxiesTests {
         ("127.0.0.1", "198.51.100.7:port", "127.0.0.1"), ("127.0.0.1", "198.51.100.700", "127.0.0.1"),
         ("127.0.0.1", "1:2", "127.0.0.1"),
         ("::1", "198.51.100.7", "198.51.100.7"),
-        ("127.0.0.1", "unknown", "127.0.0.1"), ("127.0.0.1", "", "127.0.0.1"), ("127.0.0.1", "10.0.0.5", "127.0.0.1"),
+        ("127.0.0.1", "unknown", "127.0.0.1"), ("127.0.0.1", "", "127.0.0.1"),
+        // A client in the network of the proxies.
+        ("127.0.0.1", "10.0.0.5", "10.0.0.5"), ("127.0.0.1", "10.0.0.5, 127.0.0.1", "10.0.0.5"),
     ])
     func `a trusted proxy is believed, and nobody else`(peer: String, field: String, origin: String) {
-        let proxies = TrustedProxies(["127.0.0.1", "10.0.0.5", "0:0:0:0:0:0:0:1"])
+        let proxies = TrustedProxies(["127.0.0.1", "10.0.0.5", "0:0:0:0:0:0:0:1"].compactMap { AddressBlock($0) })
 
         #expect(proxies.origin(of: request(from: peer, [("X-Forwarded-For", field)])) == origin)
         #expect(TrustedProxies().origin(of: request(from: "192.0.2.1", [("X-Forwarded-For", field)])) == "192.0.2.1")
     }
 
-    @Test func `what a proxy on this machine passes on is not from this machine`() {
-        let proxies = TrustedProxies()
+    @Test(arguments: [
+        ("172.18.0.0/16", "172.18.255.3", true), ("172.18.0.0/16", "::ffff:172.18.0.2", true),
+        ("172.18.0.0/16", "172.19.0.2", false), ("172.18.0.5/16", "172.18.9.9", true),
+        ("10.0.0.0/31", "10.0.0.1", true), ("10.0.0.0/31", "10.0.0.2", false), ("0.0.0.0/0", "203.0.113.9", true),
+        ("0.0.0.0/0", "2001:db8::1", false), ("fd00::/8", "fdff::7", true), ("fd00::/8", "fe00::7", false),
+        ("2001:db8::/64", "2001:db8::ffff:0:0:1", true), ("2001:db8::/65", "2001:db8::8000:0:0:1", false),
+        ("::/0", "2001:db8::1", true), ("fe80::/10", "fe80::1%eth0", true), ("::1", "::1", true), ("::1", "::2", false),
+        ("192.0.2.1/32", "192.0.2.1", true), ("192.0.2.1/32", "192.0.2.2", false),
+    ])
+    func `a network of proxies is trusted, and nothing beside it`(block: String, peer: String, isTrusted: Bool) throws {
+        let proxies = TrustedProxies([try #require(AddressBlock(block))])
 
-        #expect(proxies.isLocal(request(from: "127.0.0.1", [])))
-        #expect(!proxies.isLocal(request(from: "127.0.0.1", [("X-Forwarded-For", "198.51.100.7")])))
-        #expect(!proxies.isLocal(request(from: "::1", [("Via", "1.1 proxy")])))
-        #expect(!proxies.isLocal(request(from: "192.0.2.1", [])))
+        let origin = proxies.origin(of: request(from: peer, [("X-Forwarded-For", "198.51.100.7")]))
+        #expect((origin == "198.51.100.7") == isTrusted, "\(origin)")
+        #expect(proxies.hidesClient(request(from: peer, [])) == isTrusted)
+        #expect(!proxies.hidesClient(request(from: peer, [("X-Forwarded-For", "")])))
+    }
+
+    @Test(arguments: [
+        "", "/", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0/8", "::/129",
+        "proxy",
+        "10.0.0.1:80", "[::1]", "::1/ 8", "10.0.0.0/99999999999999999999",
+    ])
+    func `what is no network is refused`(text: String) {
+        #expect(AddressBlock(text) == nil)
     }
 
     @Test(arguments: [

@@ -41,6 +41,48 @@ struct CategoryRoutesTests {
                 == 412)
     }
 
+    @Test func `a deleted category lies in the trash and comes back under its id`() async throws {
+        let id = await board.send(.post, "/categories", "{\"name\": \"Work\"}").json.id
+        let task = try await board.task("{\"categoryId\": \"\(id)\"}").id
+        #expect(await board.send(.delete, "/categories/\(id)").status == 204)
+
+        let trash = await board.send(.get, "/categories?deleted=true").json["items"]?.arrayValue ?? []
+        #expect(trash.map(\.id) == [id] && trash.allSatisfy { $0["deletedAt"]?.stringValue != nil })
+        #expect(await board.send(.get, "/categories").json["items"] == [])
+        #expect(await board.send(.get, "/categories/\(id)").status == 404)
+        #expect(await board.send(.delete, "/categories/\(id)").status == 404)
+        #expect(await board.send(.post, "/categories/\(id)/restore", "{\"name\": \"x\"}").status == 422)
+
+        let restored = await board.send(.post, "/categories/\(id)/restore")
+
+        #expect(restored.status == 200 && restored.json["taskCount"] == 1 && restored.json["deletedAt"] == nil)
+        #expect(await board.send(.get, "/categories/\(id)").body == restored.body)
+        #expect(await board.send(.get, "/tasks/\(task)").json["categoryId"] == .string(id))
+        #expect(await board.send(.post, "/categories/\(id)/restore").status == 404)
+        #expect(await board.send(.get, "/categories?deleted=maybe").status == 400)
+    }
+
+    @Test func `a name in another composition is taken, and found`() async throws {
+        let (composed, decomposed) = ("\u{d55c}\u{ae00}", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}")
+        let id = await board.send(.post, "/categories", "{\"name\": \"\(decomposed)\"}").json.id
+
+        let refused = await board.send(.post, "/categories", "{\"name\": \"\(composed)\"}")
+        let task = try await board.task("{\"categoryName\": \"\(composed)\"}")
+
+        #expect(refused.status == 409 && refused.json["code"] == "name_taken")
+        #expect(task["categoryId"]?.stringValue == id)
+    }
+
+    @Test func `a restore is refused while another category has the name`() async throws {
+        let id = await board.send(.post, "/categories", "{\"name\": \"Work\"}").json.id
+        _ = await board.send(.delete, "/categories/\(id)")
+        _ = await board.send(.post, "/categories", "{\"name\": \"work\"}")
+
+        let refused = await board.send(.post, "/categories/\(id)/restore")
+
+        #expect(refused.status == 409 && refused.json["code"] == "name_taken")
+    }
+
     @Test func `a stale edit is refused with the category as it is read`() async throws {
         let made = await board.send(.post, "/categories", "{\"name\": \"Work\"}")
         try await board.task("{\"categoryId\": \"\(made.json.id)\"}")

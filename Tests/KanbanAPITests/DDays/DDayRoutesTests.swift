@@ -32,9 +32,16 @@ struct DDayRoutesTests {
         #expect(await board.send(.delete, path).status == 404)
         #expect(await board.send(.get, path).code == "not_found")
         #expect(await board.send(.put, path, #"{"title": "x", "date": "2026-12-01"}"#).code == "deleted")
+        #expect(await board.send(.get, "/ddays?deleted=true").json["items"]?.arrayValue?.map(\.id) == [made.json.id])
+        #expect(await board.send(.get, "/ddays").json["items"] == [])
         let again = await board.send(
             .post, "/ddays", "{\"id\": \"\(made.json.id)\", \"title\": \"x\", \"date\": \"2026-12-01\"}")
         #expect(again.code == "already_exists")
+
+        let restored = await board.send(.post, "\(path)/restore", "{}")
+        #expect(restored.status == 200 && restored.json["title"] == "시험" && restored.json["deletedAt"] == nil)
+        #expect(await board.send(.get, path).body == restored.body)
+        #expect(await board.send(.post, "\(path)/restore").status == 404)
     }
 
     @Test(arguments: [

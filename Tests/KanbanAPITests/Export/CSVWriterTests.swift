@@ -10,4 +10,14 @@ struct CSVWriterTests {
 
         #expect(String(decoding: csv.bytes, as: UTF8.self) == "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\r\n")
     }
+
+    @Test func `a table for Excel has a byte order mark and no formulas`() {
+        var csv = CSVWriter(isForExcel: true)
+
+        csv.record(["=1+1", "+1", "-1", "@a", "\tb", "\r=c", "a=1", ""])
+        csv.record(["=\"x\""])
+
+        let text = Array("\u{FEFF}'=1+1,'+1,'-1,'@a,'\tb,\"'\r=c\",a=1,\r\n\"'=\"\"x\"\"\"\r\n".utf8)
+        #expect(csv.bytes == text)
+    }
 }

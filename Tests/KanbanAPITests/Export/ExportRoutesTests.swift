@@ -30,7 +30,11 @@ struct ExportRoutesTests {
         #expect(answer["Content-Disposition"] == "attachment; filename=\"kanbase-2026-11-20.json\"")
         let export = answer.json
         #expect(export["exportedAt"] == "2026-11-20T08:19:00.123Z")
-        #expect(export["settings"] == ["timeZone": "Asia/Tokyo", "locale": "ja", "custom": ["a": [1, .null]]])
+        #expect(
+            export["settings"] == [
+                "timeZone": "Asia/Tokyo", "locale": "ja", "custom": ["a": [1, .null]], "allDayTime": .null,
+                "digest": .null,
+            ])
         #expect(export["categories"]?.arrayValue?.map { $0["name"] } == ["일"])
         #expect(export["ddays"]?.arrayValue?.map { $0["repeats"] } == ["yearly"])
         let tasks = try #require(export["tasks"]?.arrayValue)
@@ -52,6 +56,20 @@ struct ExportRoutesTests {
                 == "id,title,body,status,category,dueDate,position,createdAt,updatedAt,completedAt\r\n"
                 + "\(task.id),\"a, \"\"b\"\"\",\"1\n2\",todo,집,,\(task["position"]?.stringValue ?? ""),"
                 + "2026-11-20T08:19:00.123Z,2026-11-20T08:19:00.123Z,\r\n")
+    }
+
+    @Test func `a table for Excel is asked for`() async throws {
+        try await board.task(#"{"title": "=1+1"}"#)
+
+        let plain = await board.send(.get, "/export?format=csv")
+        let excel = await board.send(.get, "/export?format=csv&excel=true")
+
+        #expect(excel.body.starts(with: [0xEF, 0xBB, 0xBF]) && !plain.body.starts(with: [0xEF]))
+        #expect(String(decoding: excel.body, as: UTF8.self).contains(",'=1+1,"))
+        #expect(String(decoding: plain.body, as: UTF8.self).contains(",=1+1,"))
+        #expect(excel["ETag"] != plain["ETag"])
+        #expect(await board.send(.get, "/export?excel=true").code == "invalid_parameter")
+        #expect(await board.send(.get, "/export?format=csv&excel=1").code == "invalid_parameter")
     }
 
     @Test func `many pages make one document, in the order of the board`() async throws {

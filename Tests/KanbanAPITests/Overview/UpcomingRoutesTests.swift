@@ -24,11 +24,10 @@ struct UpcomingRoutesTests {
 
         let upcoming = await board.send(.get, "/upcoming").json
 
-        #expect(upcoming.titles("items") == ["today", "in an hour", "early tomorrow", "tomorrow"])
+        #expect(upcoming.titles("items") == ["in an hour", "early tomorrow", "tomorrow"])
         #expect(
             upcoming["items"]?.arrayValue?.map { $0["fireAt"] } == [
-                "2026-11-20T00:00:00.000Z", "2026-11-20T09:19:00.000Z", "2026-11-20T23:59:00.000Z",
-                "2026-11-21T00:00:00.000Z",
+                "2026-11-20T09:19:00.000Z", "2026-11-20T23:59:00.000Z", "2026-11-21T00:00:00.000Z",
             ])
         #expect(upcoming["nextChangeAt"] == "2026-11-20T09:19:00.000Z")
         let evening = await board.send(.get, "/upcoming?allDayTime=21:30&limit=1").json
@@ -54,13 +53,33 @@ struct UpcomingRoutesTests {
     }
 
     @Test func `what is beyond the limit changes it too`() async throws {
-        for _ in 0..<100 { try await board.task(#"{"title": "all day", "dueDate": "2026-11-20"}"#) }
-        try await board.task(#"{"title": "timed", "dueDate": "2026-11-20T08:49:00Z"}"#)
+        for _ in 0..<100 { try await board.task(#"{"title": "all day", "dueDate": "2026-11-21"}"#) }
+        try await board.task(#"{"title": "silent", "dueDate": "2026-11-20T08:49:00Z", "reminders": []}"#)
 
         let upcoming = await board.send(.get, "/upcoming?limit=1").json
 
         #expect(upcoming.titles("items") == ["all day"])
         #expect(upcoming["nextChangeAt"] == "2026-11-20T08:49:00.000Z")
+    }
+
+    @Test func `each reminder is an item with an identifier that stays when the due date moves`() async throws {
+        await board.send(.patch, "/settings", #"{"allDayTime": "18:00"}"#)
+        let task = try await board.task(
+            #"{"title": "x", "dueDate": "2026-11-22", "reminders": ["PT0S", "-P1D", "-PT24H", "-P2D"]}"#)
+        func identifiers() async -> [String?] {
+            let items = await board.send(.get, "/upcoming", isCached: false).json["items"]?.arrayValue ?? []
+            return items.map { $0["notificationId"]?.stringValue }
+        }
+
+        let items = await board.send(.get, "/upcoming").json["items"]?.arrayValue ?? []
+
+        #expect(
+            items.compactMap { $0["fireAt"]?.stringValue } == [
+                "2026-11-20T09:00:00.000Z", "2026-11-21T09:00:00.000Z", "2026-11-22T09:00:00.000Z",
+            ])
+        #expect(await identifiers() == ["\(task.id)/-P2D", "\(task.id)/-P1D", "\(task.id)/PT0S"])
+        await board.send(.patch, "/tasks/\(task.id)", #"{"dueDate": "2026-11-25T10:00:00Z", "reminders": null}"#)
+        #expect(await identifiers() == ["\(task.id)/PT0S"])
     }
 
     @Test func `an item may be sent back, and the last day of all times has no later one`() async throws {

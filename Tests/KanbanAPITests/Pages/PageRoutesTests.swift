@@ -57,7 +57,7 @@ struct PageRoutesTests {
         }
 
         let guides = PageFile.all.keys.filter { $0.hasSuffix(".md") }
-        #expect(guides.count == 4)
+        #expect(guides.count == 5)
         #expect(
             Set(paths + guides) == Set(PageFile.all.keys.filter { !$0.hasPrefix("openapi") }), "Run Scripts/web.")
         for path in paths + guides {
@@ -78,11 +78,12 @@ struct PageRoutesTests {
         }
     }
 
-    @Test func `the board takes any query, and the other pages none`() async throws {
+    @Test func `every page takes any query`() async throws {
         let board = try TestBoard()
 
-        #expect(await board.send(.get, "/?utm_source=x&task=1&task=2").status == 200)
-        #expect(await board.send(.get, "/docs?utm_source=x").status == 400)
+        for path in ["/?utm_source=x&task=1&task=2", "/docs?utm_source=x", "/reset?x", "/problems/blank?x"] {
+            #expect(await board.send(.get, path).status == 200, "\(path)")
+        }
     }
 
     @Test func `a file that is not there is 404`() async throws {
@@ -120,5 +121,44 @@ struct PageRoutesTests {
             let isPreloaded = page.contains("<link rel=\"modulepreload\" href=\"/\(path)\">")
             #expect(isPreloaded == (!others.contains(path) && !path.hasPrefix("board/texts-")), "\(path)")
         }
+    }
+
+    @Test func `a module is sent without its comments, line by line`() {
+        let module = """
+            // Why.
+            export const a = "// no comment"; // beside
+              // Why.
+            /** @type {(a: string) => void} */
+            const b = (a) => {};
+            /**
+             * Why.
+             * @param {string} a
+             */
+            function c(/** @type {string} */ a) {
+              return [
+                /** @type {any} */ (a), `https://`,
+              ];
+            }
+
+            """
+        let sent = """
+
+            export const a = "// no comment"; // beside
+
+
+            const b = (a) => {};
+
+
+
+
+            function c(/** @type {string} */ a) {
+              return [
+                /** @type {any} */ (a), `https://`,
+              ];
+            }
+
+            """
+
+        #expect(String(decoding: PageFile.withoutComments(Array(module.utf8)), as: UTF8.self) == sent)
     }
 }

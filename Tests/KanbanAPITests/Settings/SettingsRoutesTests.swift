@@ -19,7 +19,10 @@ struct SettingsRoutesTests {
         let second = await board.send(
             .patch, "/settings", "{\"timeZone\": null, \"custom\": {\"theme\": {\"dark\": null}, \"x\": [1]}}")
 
-        #expect(empty.json == ["timeZone": .null, "locale": .null, "custom": [:], "revision": 0])
+        #expect(
+            empty.json == [
+                "timeZone": .null, "locale": .null, "custom": [:], "allDayTime": .null, "digest": .null, "revision": 0,
+            ])
         #expect(first.json["timeZone"] == "Asia/Seoul")
         #expect(second.json["timeZone"] == .null)
         #expect(second.json["custom"] == ["theme": ["n": .number("1.50")], "x": [1]])

@@ -20,7 +20,8 @@ extension SyncSimulation {
         switch Int.random(in: 0..<12, using: &random) {
         case 0: return mutation(of: type, "put", id, on: index, whole(type))
         case 1: return mutation(of: type, "delete", id, on: index, nil)
-        case 2 where type == "task": return mutation(of: type, "restore", id, on: index, restorePlace)
+        case 2 where type != "settings":
+            return mutation(of: type, "restore", id, on: index, type == "task" ? restorePlace : nil)
         case 3..<6 where type == "task": return mutation(of: type, "move", id, on: index, place)
         default: return mutation(of: type, "patch", id, on: index, part(type))
         }

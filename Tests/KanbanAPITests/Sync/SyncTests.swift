@@ -188,6 +188,32 @@ struct SyncTests {
         #expect(try #require(results[2]["value"]?["position"]?.stringValue) < "a1")
     }
 
+    @Test(arguments: [
+        ("category", "/categories", "{\"name\": \"Work\"}"),
+        ("dday", "/ddays", "{\"title\": \"Exam\", \"date\": \"2026-12-01\"}"),
+    ])
+    func `what has no column is restored without a value`(type: String, path: String, body: String) async throws {
+        let made = await board.send(.post, path, body).json
+
+        let results = try await board.sync([
+            .mutation(of: type, "restore", made.id),
+            .mutation(of: type, "delete", made.id),
+            .mutation(of: type, "delete", made.id),
+            .mutation(of: type, "patch", made.id, ["emoji": "📌"]),
+            .mutation(of: type, "restore", made.id, ["place": "first"]),
+            .mutation(of: type, "restore", made.id, [:]),
+            .mutation(of: type, "restore", .unknownID),
+        ])
+
+        #expect(
+            results.map(\.status) == [
+                "unchanged", "applied", "unchanged", "conflict", "rejected", "applied", "rejected",
+            ])
+        #expect(results[1].revision == results[2].revision && results[1].revision == results[3].revision)
+        #expect(results[5]["value"]?.id == made.id && results[5]["value"]?["deletedAt"] == nil)
+        #expect(await board.send(.get, "\(path)/\(made.id)").status == 200)
+    }
+
     @Test func `faults of a mutation are listed beside those of its value`() async throws {
         let task = try await board.task()
         let value: JSON = ["title": " ", "categoryId": .string(.unknownID)]

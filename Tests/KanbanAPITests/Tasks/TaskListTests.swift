@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import JSON
 import Kanban
@@ -55,6 +56,39 @@ struct TaskListTests {
         }
 
         #expect(seen.filter(ids.contains).count == 50 && Set(seen).isSuperset(of: ids))
+    }
+
+    /// By any of the sorts, as a list and as columns of the board.
+    @Test(arguments: ["title", "-title", "dueDate", "-position", "createdAt", "-updatedAt"])
+    func `titles that differ in composition alone are all in the pages`(sort: String) async throws {
+        for _ in 0..<15 {
+            for title in ["회의", "회의".decomposedStringWithCanonicalMapping] {
+                try await board.task("{\"title\": \"\(title)\"}")
+            }
+        }
+
+        for limit in 1...31 {
+            for first in ["/tasks?sort=\(sort)&limit=\(limit)", "/board?sort=\(sort)&limit=\(limit)"] {
+                var seen: [String] = []
+                var target = first
+                while true {
+                    let page = await board.send(.get, target).json
+                    let list = page["columns"]?.arrayValue?.first ?? page
+                    seen += (list["items"] ?? list["tasks"])?.arrayValue?.map(\.id) ?? []
+                    guard let cursor = list["nextCursor"]?.stringValue else { break }
+                    let filter = first.hasPrefix("/board") ? "&status=todo" : ""
+                    target = "/tasks?sort=\(sort)&limit=\(limit)\(filter)&cursor=\(cursor)"
+                }
+                #expect(seen.count == 30 && Set(seen).count == 30, "\(first)")
+            }
+        }
+    }
+
+    @Test func `a search takes no more than 16 words`() async {
+        let words = (1...17).map { "w\($0)" }
+
+        #expect(await board.send(.get, "/tasks?q=\(words[..<16].joined(separator: "+"))").status == 200)
+        #expect(await board.send(.get, "/tasks?q=\(words.joined(separator: "+"))").status == 400)
     }
 
     @Test(arguments: ["title", "-title", "position", "-createdAt"])

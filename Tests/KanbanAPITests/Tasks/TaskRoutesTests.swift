@@ -70,7 +70,7 @@ struct TaskRoutesTests {
         #expect(itself.faults == ["#/status invalid_type", "#/after unknown_neighbour"])
     }
 
-    @Test(arguments: ["\"+1\"", "\"01\"", "\" 1\"", "1", "W/\"1\"", "\"\""])
+    @Test(arguments: ["\"+1\"", "\"01\"", "\" 1\"", "1", "W/1", "w/\"1\"", "\"\""])
     func `a tag that is spelled otherwise is another one`(tag: String) async throws {
         let task = try await board.task()
 

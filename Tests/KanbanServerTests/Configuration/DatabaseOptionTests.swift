@@ -10,12 +10,11 @@ struct DatabaseOptionTests {
         let url = "postgres://kanbase@a.example.org,b.example.org/kanbase?sslmode=require"
 
         let line = try Invocation(
-            ["serve", "--database", url, "--database-lanes=3", "--database-group=1"], environment: [:])
+            ["serve", "--database", url, "--database-lanes=3"], environment: [:])
         let environment = try Invocation(
             ["account", "list"], environment: ["KANBASE_DATABASE": url, "KANBASE_DATA": "/data"])
 
         #expect(line.configuration.database == url && line.configuration.databaseLanes == 3)
-        #expect(line.configuration.databaseGroup == 1)
         #expect(environment.configuration.database == url)
         #expect(environment.configuration.place == "PostgreSQL database kanbase at a.example.org,b.example.org")
     }
@@ -33,7 +32,20 @@ struct DatabaseOptionTests {
     }
 
     @Test(arguments: [
-        ["check", "U"], ["U"], ["help", "U"], ["copy", "U", "U", "U"], ["--U"], ["--U?a=b"], ["-U"],
+        ("postgres://h/d", true), ("postgres://h/d?sslmode=prefer", true), ("postgres://h/d?sslmode=disable", true),
+        ("postgres://h/d?sslmode=require", false), ("postgres://h/d?sslmode=verify-full", false),
+        ("postgres://localhost,h/d", true), ("postgres://localhost,127.0.0.1,[::1]/d", false), ("postgres:///d", false),
+        ("postgres:///d?host=/run/postgresql", false), ("postgres://localhost/d?hostaddr=192.0.2.1", true),
+        ("postgres://localhost.example.org/d", true),
+    ])
+    func `a database elsewhere without sslmode is warned about`(url: String, isExposed: Bool) {
+        #expect(PostgresTarget.isExposed(url, environment: [:]) == isExposed)
+        #expect(!PostgresTarget.isExposed(url, environment: ["PGSSLMODE": "verify-full"]) || url.contains("sslmode"))
+        #expect(PostgresTarget.isExposed("postgres:///d", environment: ["PGHOST": "h"]))
+    }
+
+    @Test(arguments: [
+        ["check", "U", "U"], ["U"], ["help", "U"], ["copy", "U", "U", "U"], ["--U"], ["--U?a=b"], ["-U"],
         ["serve", "--data", "U"],
         ["serve", "--data=U"], ["account", "U"],
     ])

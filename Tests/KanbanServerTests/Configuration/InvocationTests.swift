@@ -81,13 +81,21 @@ struct InvocationTests {
             ["--cors-origin", "https://bücher.example"],
             "--cors-origin must be scheme, host and port of a page, as https://app.example.com, not 'https://bücher.example'."
         ),
+        (
+            ["--trusted-proxy", "172.18.0.0/33"],
+            "--trusted-proxy must be an IPv4 or IPv6 address or network, as 127.0.0.1 or 172.18.0.0/16, not '172.18.0.0/33'."
+        ),
+        (
+            ["--metrics", "9090"],
+            "--metrics must be an address and a port, as 127.0.0.1:9090, [::1]:9090 or localhost:9090, not '9090'."
+        ),
         (["--tls-key", "key.pem"], "--tls-certificate and --tls-key go together."),
         (["bakcup", "x"], "There is no command 'bakcup'. Did you mean 'backup'?"),
         (["backup"], "'kanbase backup' needs FILE."),
         (["backup", "a", "b"], "'kanbase backup' does not know what to do with 'b'."),
         (
             ["account", "ad", "a@b.c"],
-            "'kanbase account' needs one of: add, list, show, events, disable, enable, quota, remove, password. Did you mean 'add'?"
+            "'kanbase account' needs one of: add, list, show, events, disable, enable, quota, remove, password, export, link. Did you mean 'add'?"
         ),
         (["check", "--port", "1"], "'kanbase check' takes no --port."),
         (["check", "--vacuum=yes"], "--vacuum stands alone, without a value."),
@@ -96,6 +104,29 @@ struct InvocationTests {
         #expect(throws: Failure(.usage, message)) {
             try Invocation(arguments, environment: [:])
         }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:9090", "127.0.0.1:9090"), ("localhost:0", "127.0.0.1:0"), ("[::1]:65535", "[::1]:65535"),
+        ("0.0.0.0:1", "0.0.0.0:1"), ("127.0.0.1", nil), ("127.0.0.1:", nil), ("127.0.0.1:65536", nil), (":9090", nil),
+        ("::1:9090", nil), ("::1", nil), ("[::1]", nil), ("[127.0.0.1]:1", nil), ("example.org:9090", nil),
+        ("127.0.0.1:+1", nil), ("", nil),
+    ])
+    func `a listener has an address and a port`(text: String, listener: String?) {
+        // `try?`: what is thrown is tested above.
+        let invocation = try? Invocation(["--metrics", text], environment: [:])
+
+        #expect(invocation?.configuration.metrics.map { "\($0)" } == listener)
+    }
+
+    @Test func `networks of proxies come from the command line or the environment`() throws {
+        let networks = ["127.0.0.1", "172.18.0.0/16", "fd00::/8"]
+
+        let variable = try Invocation([], environment: ["KANBASE_TRUSTED_PROXY": networks.joined(separator: ",")])
+        let options = try Invocation(networks.flatMap { ["--trusted-proxy", $0] }, environment: [:])
+
+        #expect(variable.configuration.trustedProxies == networks)
+        #expect(options.configuration.trustedProxies == networks)
     }
 
     @Test func `a wrong variable is a fault of the configuration`() {
@@ -142,6 +173,28 @@ struct InvocationTests {
         }
     }
 
+    @Test func `what Apple gives a team goes together, and with a provider that is Apple`() throws {
+        let all = ["--apple-team", "A1B2C3D4E5", "--apple-key-id", "F6G7H8I9J0", "--apple-key", "a.p8"]
+        let together = Failure(.usage, "--apple-team, --apple-key-id and --apple-key go together.")
+        for missing in [0, 2, 4] {
+            var arguments = all + ["--oidc", "apple=com.example.app"]
+            arguments.removeSubrange(missing..<(missing + 2))
+            #expect(throws: together) { try Invocation(arguments, environment: [:]) }
+        }
+        let lone = Failure(.usage, "--apple-team, --apple-key-id and --apple-key need --oidc apple=CLIENT_ID.")
+        for arguments in [all, all + ["--oidc", "google=app"]] {
+            #expect(throws: lone) { try Invocation(arguments, environment: [:]) }
+        }
+        let given = try Invocation(
+            all.suffix(4) + ["--oidc", "ios=https://appleid.apple.com,com.example.app"],
+            environment: ["KANBASE_APPLE_TEAM": "A1B2C3D4E5\n"]
+        ).configuration
+        #expect(given.appleTeam == "A1B2C3D4E5" && given.appleKeyID == "F6G7H8I9J0" && given.appleKeyFile == "a.p8")
+        for text in ["a1b2c3d4e5", "A1B2C3D4E", "A1B2C3D4E56", "A1B2C3D4Eé"] {
+            #expect(throws: Failure.self) { try Invocation(all + ["--apple-key-id", text], environment: [:]) }
+        }
+    }
+
     @Test func `a variable of the server does not disturb a command without that option`() throws {
         let invocation = try Invocation(["check"], environment: ["KANBASE_PORT": "x", "KANBASE_DATA": "/data"])
 
@@ -164,9 +217,22 @@ struct InvocationTests {
         ("10", Duration.seconds(10)), ("10s", .seconds(10)), ("250ms", .milliseconds(250)), ("2m", .seconds(120)),
     ])
     func `times have units`(text: String, time: Duration) throws {
-        let invocation = try Invocation(["--head-timeout", text], environment: [:])
+        let invocation = try Invocation(["--idle-timeout", text], environment: [:])
 
-        #expect(invocation.configuration.headTimeout == time)
+        #expect(invocation.configuration.idleTimeout == time)
+    }
+
+    @Test func `a former option is refused and its constant named`() {
+        for name in Option.former.keys {
+            let line = #expect(throws: Failure.self) { try Invocation(["--\(name)", "1"], environment: [:]) }
+            let variable = #expect(throws: Failure.self) {
+                try Invocation([], environment: [Option.variable(of: name): "1"])
+            }
+
+            #expect(line?.code == .usage && variable?.code == .configuration)
+            for failure in [line, variable] { #expect(failure?.message.contains("is no option any more: ") == true) }
+            #expect(!Option.all.contains { $0.name == name })
+        }
     }
 
     @Test(arguments: [("65536", 65_536), ("64KiB", 65_536), ("2MiB", 2_097_152)])

@@ -18,7 +18,10 @@ struct CategoryRulesTests {
     }
 
     @Test func `an edit is noted member by member, and one that changes nothing writes nothing`() throws {
-        let work = try board.createCategory(id: nil, name: "Work", color: "#ff0000")
+        let work = try board.createCategory(id: nil) { category in
+            category.name = "Work"
+            category.color = "#ff0000"
+        }
 
         let same = try board.updateCategory(work.id) { $0.color = "#ff0000" }
         #expect(same == work && board.revision == work.revision)
@@ -46,16 +49,35 @@ struct CategoryRulesTests {
         #expect(board.countTasks(TaskQuery()) == 0)
     }
 
+    @Test func `the trash has a bounded number of them, and the oldest go first`() throws {
+        var made: [Kanban.Category] = []
+        for number in 0...ValueBoard.mostCategories {
+            made.append(try board.createCategory(id: nil, name: "\(number)"))
+            try board.removeCategory(made[number].id)
+        }
+
+        #expect(board.categories(inTrash: true).count == ValueBoard.mostCategories)
+        #expect(board.category(made[0].id, inTrash: true) == nil && board.categoryEverExisted(made[0].id))
+        #expect(board.category(made[1].id, inTrash: true) != nil)
+    }
+
     @Test func `putting makes one, replaces it, and does not bring back a deleted one`() throws {
-        let made = try board.putCategory(id(1), name: "Work", color: "#ff0000", emoji: nil, image: nil)
-        let replaced = try board.putCategory(id(1), name: "Job", color: nil, emoji: "💼", image: nil)
+        let made = try board.putCategory(id(1)) { category in
+            category.name = "Work"
+            category.color = "#ff0000"
+        }
+        let replaced = try board.putCategory(id(1)) { category in
+            category.name = "Job"
+            category.color = nil
+            category.emoji = "💼"
+        }
 
         #expect(made.isNew && !replaced.isNew)
         #expect(replaced.category.color == nil && replaced.category.emoji == "💼")
 
         try board.removeCategory(id(1))
         #expect(throws: BoardError.deleted(.category)) {
-            try board.putCategory(id(1), name: "Work", color: nil, emoji: nil, image: nil)
+            try board.putCategory(id(1)) { $0.name = "Work" }
         }
         #expect(throws: BoardError.alreadyExists(.category)) { try board.createCategory(id: id(1), name: "Work") }
     }
@@ -73,7 +95,53 @@ struct CategoryRulesTests {
         for task in [living, deleted] {
             #expect(board.history(of: task.id, since: 0).last?.changes.map(\.member) == ["categoryId"])
         }
-        #expect(board.state.tombstones.map(\.revision) == [board.revision], "its tombstone comes last")
+        #expect(board.category(deleted.categoryID ?? id(0), inTrash: true)?.revision == board.revision, "it comes last")
+    }
+
+    @Test func `restoring one gives it back to the tasks that are still without a category`() throws {
+        let kept = try board.task("a", category: .named("Work"))
+        let work = try #require(kept.categoryID)
+        let trashed = try board.task("b", category: .named("Work"))
+        let moved = try board.task("c", category: .named("Work"))
+        let freedBefore = try board.task("d", category: .named("Work"))
+        try board.removeTask(trashed.id)
+        _ = try board.updateTask(freedBefore.id, TaskEdit(category: .some(.none)))
+        try board.removeCategory(work)
+        _ = try board.updateTask(moved.id, TaskEdit(category: .named("Home")))
+        _ = try board.updateTask(kept.id, TaskEdit(title: "renamed"))
+        _ = try board.restoreTask(trashed.id)
+        let freedAfter = try board.task("e")
+
+        let restored = try board.restoreCategory(work)
+
+        #expect(restored.id == work && restored.name == "Work" && restored.deletedAt == nil)
+        #expect(board.task(kept.id)?.categoryID == work && board.task(trashed.id)?.categoryID == work)
+        #expect(board.task(moved.id)?.categoryID != work && board.task(freedBefore.id)?.categoryID == nil)
+        #expect(board.task(freedAfter.id)?.categoryID == nil)
+        #expect(throws: BoardError.notFound(.category)) { try board.restoreCategory(work) }
+    }
+
+    @Test func `a name that is used meanwhile refuses the restore`() throws {
+        let work = try board.createCategory(id: nil, name: "Work")
+        try board.removeCategory(work.id)
+        let other = try board.createCategory(id: nil, name: "WORK")
+
+        #expect(throws: BoardError.nameTaken(by: other.id)) { try board.restoreCategory(work.id) }
+
+        _ = try board.updateCategory(other.id) { $0.name = "Job" }
+        #expect(try board.restoreCategory(work.id).name == "Work")
+    }
+
+    @Test func `an edit from before a deletion and a restore is no conflict`() throws {
+        let work = try board.createCategory(id: nil, name: "Work")
+        try board.removeCategory(work.id)
+        _ = try board.restoreCategory(work.id)
+
+        let outcome = try board.perform(
+            Mutation(.patchCategory { $0.color = "#ff0000" }, on: work.id, base: work.revision, policy: .reject),
+            own: OwnRevisions(after: board.revision))
+
+        #expect(outcome.status == .applied)
     }
 
     @Test func `a failed precondition shows what is there`() throws {

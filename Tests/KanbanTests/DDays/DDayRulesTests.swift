@@ -41,8 +41,8 @@ struct DDayRulesTests {
         try board.removeDDay(exam.id)
 
         #expect(throws: BoardError.notFound(.dday)) { try board.removeDDay(exam.id) }
-        #expect(throws: BoardError.deleted(.dday)) { try board.putDDay(exam.id, exam.contents) }
-        #expect(throws: BoardError.alreadyExists(.dday)) { try board.createDDay(id: exam.id, exam.contents) }
+        #expect(throws: BoardError.deleted(.dday)) { try board.putDDay(exam.id) { $0 = exam } }
+        #expect(throws: BoardError.alreadyExists(.dday)) { try board.createDDay(id: exam.id) { $0 = exam } }
     }
 
     @Test func `putting makes one, and replaces all members of another`() throws {

@@ -1,3 +1,4 @@
+import JSON
 import TestSupport
 import Testing
 
@@ -96,19 +97,54 @@ struct OverviewTests {
 
         #expect(upcoming.items.map(\.task.title) == ["tonight", "all day", "noon"])
         #expect(upcoming.items[1].fireAt.description == "2026-12-03T00:00:00.000Z", "09:00 in Seoul")
-        #expect(upcoming.items[1].end.description == "2026-12-03T15:00:00.000Z")
         #expect(upcoming.nextChangeAt?.description == "2026-12-02T12:00:00.000Z")
     }
 
-    @Test func `the next change counts tasks beyond the limit and reminders that have fired`() throws {
+    @Test func `a reminder that has fired is not to come, but its deadline is`() throws {
         // Its reminder was at 09:00; it passes at midnight.
         try board.task("today", due: "2026-12-02")
-        try board.task("evening", due: "2026-12-02T10:00:00Z")
+        try board.task("tomorrow", due: "2026-12-03")
 
         let upcoming = try upcoming(limit: 1)
 
-        #expect(upcoming.items.map(\.task.title) == ["today"])
-        #expect(upcoming.nextChangeAt?.description == "2026-12-02T10:00:00.000Z")
+        #expect(upcoming.items.map(\.task.title) == ["tomorrow"])
+        #expect(upcoming.nextChangeAt?.description == "2026-12-02T15:00:00.000Z")
+    }
+
+    @Test func `each reminder of its own is an item, also long before and after the due time`() throws {
+        func remind(_ title: String, due: String?, _ reminders: JSON) throws {
+            let task = try board.task(title, due: due)
+            _ = try board.updateTask(task.id, TaskEdit(reminders: Reminders(parsing: reminders)))
+        }
+        for day in 3..<20 { try board.task("\(day)", due: "2026-12-\(day < 10 ? "0" : "")\(day)") }
+        try remind("next year", due: "2027-01-05T00:00:00Z", ["-P30D", "2026-12-02T02:00:00Z"])
+        try remind("undated", due: nil, ["2026-12-02T03:00:00Z", "-P1D"])
+        try remind("past", due: "2026-12-01T00:00:00Z", ["2026-12-02T04:00:00Z", "PT0S"])
+        try remind("silent", due: "2026-12-02T01:30:00Z", [])
+
+        let upcoming = try upcoming(limit: 4)
+
+        #expect(upcoming.items.map(\.task.title) == ["next year", "undated", "past", "3"])
+        #expect(upcoming.items.map(\.alarm.trigger.text).last == "PT0S")
+        #expect(upcoming.nextChangeAt?.description == "2026-12-02T01:30:00.000Z")
+        #expect(try self.upcoming(limit: 100).items.count(where: { $0.task.title == "next year" }) == 2)
+    }
+
+    @Test func `what fired within a time is found, and only that`() throws {
+        try board.task("due", due: "2026-12-02T00:59:59Z")
+        try board.task("now", due: "2026-12-02T01:00:00Z")
+        try board.task("to come", due: "2026-12-02T01:00:01Z")
+        try board.task("before", due: "2026-12-01T23:00:00Z")
+        try board.task("all day", due: "2026-12-02")
+        try board.task("done", status: .done, due: "2026-12-02")
+        let task = try board.task("own", due: "2026-12-09T00:30:00Z")
+        _ = try board.updateTask(task.id, TaskEdit(reminders: Reminders(parsing: ["-P7D", "-P1D"])))
+
+        let fired = try Upcoming.fired(
+            board, after: #require(Timestamp(rfc3339: "2026-12-01T23:00:00Z")), at: moment(),
+            allDayTime: DueDate.morning)
+
+        #expect(fired.map(\.task.title) == ["all day", "own", "due", "now"])
     }
 
     @Test func `an all-day task that fires first is found behind many instants of the day before`() throws {

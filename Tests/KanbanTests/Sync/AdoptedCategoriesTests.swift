@@ -29,7 +29,7 @@ struct AdoptedCategoriesTests {
 
         #expect(target(.patchCategory { $0.name = "Work" }) == holder)
         #expect(target(.deleteCategory) == holder)
-        #expect(target(.createCategory(name: "Work", color: nil, emoji: nil, image: nil)) == made)
+        #expect(target(.createCategory { $0.name = "Work" }) == made)
         #expect(target(.deleteTask) == made, "a task may have the id of a category")
     }
 

@@ -70,7 +70,7 @@ struct MutationTests {
         let outcome = try perform(
             .patchTask(TaskEdit(category: .named("Home"))), on: task.id, base: task.revision)
 
-        let home = try #require(board.category(foldedName: "home"))
+        let home = try #require(board.category(named: "home"))
         #expect(outcome.conflicts.map(\.yours) == [.string(home.id.description)])
     }
 
@@ -165,7 +165,7 @@ struct MutationTests {
         let work = try board.createCategory(id: nil, name: "Work")
 
         let outcome = try perform(
-            .createCategory(name: "WORK", color: nil, emoji: nil, image: nil), on: id(1), base: nil, policy)
+            .createCategory { $0.name = "WORK" }, on: id(1), base: nil, policy)
 
         #expect(outcome.status == status && outcome.value == .category(work))
         #expect(board.categories() == [work])
@@ -206,10 +206,8 @@ struct MutationTests {
         #expect(outcome.status == .conflict && outcome.conflicts.map(\.member) == ["title"])
     }
 
-    @Test(arguments: [(1, false), (MergeHistory.mostLines - 2, false), (MergeHistory.mostLines + 1, true)])
-    func `of a long history a merge reads both ends, and takes members between them for contested`(
-        changes: Int, isTooLong: Bool
-    ) throws {
+    @Test(arguments: [1, ValueBoard.mostMergedLines, ValueBoard.mostMergedLines + 2])
+    func `however often others changed one member, another is not contested`(changes: Int) throws {
         let old = try board.updateSettings { $0.locale = "ko" }
         for number in 0..<changes { _ = try board.updateSettings { $0.custom = ["n": .number("\(number)")] } }
         let edit = Mutation.Operation.patchSettings {
@@ -219,15 +217,33 @@ struct MutationTests {
 
         let outcome = try perform(edit, on: nil, base: old.revision)
 
-        let custom = #"custom {}>{"n":\#(changes - 1)}/{}"#
         #expect(outcome.status == .merged)
-        #expect(shown(outcome) == (isTooLong ? [#"timeZone null>null/"Asia/Seoul""#, custom] : [custom]))
+        #expect(shown(outcome) == [#"custom {}>{"n":\#(changes - 1)}/{}"#])
+    }
+
+    @Test func `what an import changed is contested, and its former value is not known`() throws {
+        let work = try board.createCategory(id: nil, name: "work")
+        var imported = work
+        imported.color = "#00ff00"
+        imported.updatedAt = board.now.adding(milliseconds: 1)
+        board.now = imported.updatedAt
+        var document = BoardDocument()
+        document.categories = [BoardDocument.Entry(imported, index: 0, line: 1)]
+        _ = try board.importBoard(document, mode: .merge)
+
+        let edit = Mutation.Operation.patchCategory {
+            $0.name = "job"
+            $0.color = "#0000ff"
+        }
+        let outcome = try perform(edit, on: work.id, base: work.revision)
+
+        #expect(shown(outcome) == [##"color null>"#00ff00"/"#0000ff""##])
     }
 
     @Test func `as many edits of the settings as fit into a request do not contest each other`() throws {
         let old = try board.updateSettings { $0.locale = "ko" }
         let own = OwnRevisions(after: board.revision)
-        for number in 1..<MergeHistory.mostLines {
+        for number in 1..<ValueBoard.mostMergedLines {
             let edit = Mutation.Operation.patchSettings { $0.custom = ["n": .number("\(number)")] }
             let outcome = try board.perform(Mutation(edit, on: nil, base: old.revision), own: own)
             try #require(outcome.status == .applied)
@@ -239,7 +255,7 @@ struct MutationTests {
 
     @Test func `a merge reads the first 500 changes of a task since the base`() throws {
         let task = try board.task("one")
-        for number in 0..<MergeHistory.mostLines { _ = try board.updateTask(task.id, TaskEdit(body: "\(number)")) }
+        for number in 0..<ValueBoard.mostMergedLines { _ = try board.updateTask(task.id, TaskEdit(body: "\(number)")) }
         _ = try board.updateTask(task.id, TaskEdit(title: "theirs"))
 
         let outcome = try perform(.patchTask(TaskEdit(title: "mine", body: "x")), on: task.id, base: task.revision)
@@ -261,12 +277,13 @@ struct MutationTests {
     @Test func `an unknown resource is not found, and a deleted one is a conflict with nothing`() throws {
         let exam = try board.dday(on: "2026-12-01")
         try board.removeDDay(exam.id)
+        let deletion = board.revision
 
         #expect(throws: BoardError.notFound(.category)) { try perform(.patchCategory { $0.name = "x" }, on: id(9)) }
         #expect(throws: BoardError.notFound(.dday)) { try perform(.deleteDDay, on: id(9)) }
         #expect(
             try perform(.patchDDay { $0.title = "x" }, on: exam.id)
-                == MutationOutcome(.conflict, revision: nil, value: .deleted))
+                == MutationOutcome(.conflict, revision: deletion, value: .deleted))
         #expect(try perform(.deleteDDay, on: exam.id).status == .unchanged)
     }
 }

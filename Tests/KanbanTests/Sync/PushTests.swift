@@ -115,7 +115,7 @@ struct PushTests {
         let mine = id(0x20)
 
         let results = try push([
-            sent(1, .createCategory(name: "work", color: nil, emoji: nil, image: nil), on: mine),
+            sent(1, .createCategory { $0.name = "work" }, on: mine),
             sent(2, .createTask(title: "a", TaskEdit(category: .id(mine))), on: id(0x10)),
             sent(3, .patchCategory { $0.color = "#ff0000" }, on: mine),
         ])

@@ -11,9 +11,9 @@ struct TaskMergeTests {
         var task = TaskItem(
             id: ID(high: 0, low: 1), title: "server", body: "server", position: Position(after: nil, before: nil),
             createdAt: Timestamp(milliseconds: 0), updatedAt: Timestamp(milliseconds: 0), revision: 9,
-            memberRevisions: TaskItem.MemberRevisions(all: 3))
-        task.memberRevisions.title = 7
-        task.memberRevisions.body = 9
+            memberRevisions: MemberRevisions(all: 3))
+        task.memberRevisions[.title] = 7
+        task.memberRevisions[.body] = 9
         return task
     }
 

@@ -111,7 +111,7 @@ struct TaskMovesTests {
         let respaced = board.state.respacings
         #expect(!respaced.isEmpty && respaced.allSatisfy { $0.status == .todo && $0.old != $0.new })
         #expect(board.history(of: b, since: 0).map(\.action) == [.created], "no user moved it")
-        #expect(board.state.tasks[b]?.memberRevisions.position == 2, "respacing is no change of a user's")
+        #expect(board.state.tasks[b]?.memberRevisions[.position] == 2, "respacing is no change of a user's")
     }
 
     @Test(arguments: 1...20)

@@ -13,7 +13,7 @@ struct TaskRulesTests {
 
         #expect(board.titles() == ["first", "second"])
         #expect(task.createdAt == board.now && task.revision == board.revision)
-        #expect(task.memberRevisions == TaskItem.MemberRevisions(all: task.revision))
+        #expect(task.memberRevisions == MemberRevisions(all: task.revision))
         #expect(board.history(of: task.id, since: 0).map(\.action) == [.created])
     }
 
@@ -52,7 +52,7 @@ struct TaskRulesTests {
 
         #expect(board.lastChange() == ["title"])
         #expect(board.state.history.last?.sessionID == board.session)
-        #expect(new.memberRevisions.title == new.revision && new.memberRevisions.body == old.revision)
+        #expect(new.memberRevisions[.title] == new.revision && new.memberRevisions[.body] == old.revision)
         #expect(new.updatedAt == board.now && new.createdAt == old.createdAt)
     }
 

@@ -9,7 +9,11 @@ struct TextRuleTests {
         // A family is one grapheme of seven code points.
         (String(repeating: "👨‍👩‍👧‍👦", count: 29), .tooLong(limit: 200, actual: 203)),
         ("", .blank), (" \t\n", .blank), ("\u{3000}\u{a0}\u{2003}", .blank), ("a\u{0}b", .controlCharacter),
-        ("\u{200b}", nil),
+        ("\u{200b}", .blank), (" \u{200d}\u{fe0f}\u{feff}", .blank), ("\u{3164}\u{115f}\u{1160}\u{ffa0}", .blank),
+        ("\u{ad}\u{34f}\u{2060}\u{202e}", .blank), ("\u{2800}", .blank), ("\u{e0041}\u{e0100}", .blank),
+        ("\u{7}", .blank),
+        ("\u{1bca0}\u{1d173}", .blank), ("\u{301}", nil), (".", nil), ("\u{200b}a", nil), ("\u{3000}。", nil),
+        ("\u{fffd}", nil),
     ])
     func `a title has 1 to 200 code points and is not blank`(title: String, fault: TextFault?) {
         #expect(TextRule.taskTitle.fault(in: title) == fault)
@@ -36,7 +40,10 @@ struct TextRuleTests {
         ("🎂🎂", false), (" ", false), ("\n", false), ("\u{0}", false), ("\u{7}", false),
         ("e" + String(repeating: "\u{301}", count: 31), true), ("e" + String(repeating: "\u{301}", count: 32), false),
         ("e" + String(repeating: "\u{301}", count: 100), false),
-        ("🏴" + String(repeating: "\u{E0067}", count: 31), true),
+        ("🏴" + String(repeating: "\u{E0067}", count: 31), true), ("\u{200b}", false), ("\u{200d}", false),
+        ("\u{fe0f}", false),
+        ("\u{3164}", false), ("\u{2800}", false), ("\u{202e}", false), ("\u{e0041}", false), ("\u{feff}", false),
+        ("\u{ad}", false),
     ])
     func `an emoji is one grapheme that can be seen`(text: String, isRight: Bool) {
         #expect((TextRule.emojiFault(in: text) == nil) == isRight)

@@ -1,6 +1,6 @@
 // Log-in, sign-up and password reset, shown instead of the board, so that nothing closes them; and the screen of the account.
 import { heading, pictureField, showAnswer } from "./answers.js";
-import { beginSession, call, endSession, faultOf, keptEdits, logIn, Problem, uuid } from "./api.js";
+import { ability, beginSession, call, endSession, faultOf, keptEdits, logIn, own, Problem, uuid } from "./api.js";
 import { $, el, field, panel, quiet, select, text } from "./page.js";
 import { describeTime } from "./dates.js";
 import { mark } from "./shell.js";
@@ -8,6 +8,8 @@ import { mark } from "./shell.js";
 /** @param {{mode?: LoginMode, note?: string, done: () => void}} options */
 export async function showLogin({ mode = "logIn", note = "", done }) {
   const query = new URLSearchParams(location.search);
+  const { features, signUp } = await ability();
+  const isOffered = (/** @type {LoginMode} */ mode) => mode === "logIn" || (mode === "signUp" ? signUp === "open" || signUp === "invite" : features.includes("mail"));
   const inputs = {
     email: inputOf("email", { autocomplete: "username" }),
     password: inputOf("password"),
@@ -28,7 +30,7 @@ export async function showLogin({ mode = "logIn", note = "", done }) {
       el("h1", {}, text[next]), message && el("p", { class: "note", role: "status" }, message),
       ...names.map((name) => field(text[name], inputs[name])), fault, button,
       el("div", { class: "links" },
-        ...others[next].map((other) => el("button", { class: "link", onclick: () => show(other) }, text[`to_${other}`]))));
+        ...others[next].filter(isOffered).map((other) => el("button", { class: "link", onclick: () => show(other) }, text[`to_${other}`]))));
     onSubmit(form, button, fault, () => submit(next));
     main.replaceChildren(el("div", { class: "brand" }, mark(), "Kanbase"), form);
     inputs[names.find((name) => !inputs[name].value) ?? names[0]].focus();
@@ -179,7 +181,7 @@ function profile(app, account, again) {
   return [
     el("p", {}, el("strong", {}, account.displayName || account.email), account.displayName ? ` · ${account.email}` : ""),
     image.element,
-    account.emailVerified === false && verification(again),
+    (account.pendingEmail || account.emailVerified === false) && verification(account.pendingEmail, again),
     usage && quiet(text.usage(usage.tasks, usage.tasksLimit ?? null, usage.bytes, usage.bytesLimit ?? null)),
     el("details", {}, el("summary", {}, text.changeName), actionForm(text.save, { displayName: text.displayName }, save)),
     el("details", {}, el("summary", {}, text.changeEmail), actionForm(text.save, { email: text.email, password: text.password }, save)),
@@ -191,14 +193,16 @@ function profile(app, account, again) {
 }
 
 /**
- * Not every server sends mail: the form for a code comes once one is on its way.
- * @param {() => void} again
+ * Shown where mail is sent. The form for a code comes once one is on its way, as it is for an address that waits.
+ * @param {string | null | undefined} pending @param {() => void} again
  */
-function verification(again) {
+function verification(pending, again) {
   const post = (/** @type {any} */ body) => call("POST", "/account/email-verification", { body });
   const form = actionForm(text.verify, { code: text.code }, async ({ code }) => { await post({ code: code.trim() }); again(); });
-  form.hidden = true;
-  return el("details", {}, el("summary", {}, text.verify), actionForm(text.forgot, {}, async () => { await post({}); form.hidden = false; }), form);
+  form.hidden = !pending;
+  const details = el("details", { hidden: true, open: !!pending }, el("summary", {}, pending ? `${text.verify}: ${pending}` : text.verify), actionForm(text.forgot, {}, async () => { await post({}); form.hidden = false; }), form);
+  ability().then(({ features }) => { details.hidden = !features.includes("mail"); });
+  return details;
 }
 
 /** @param {App} app @param {string} path @param {() => void} again */
@@ -218,11 +222,18 @@ function sessions(app, answer, again) {
   ];
 }
 
-/** @param {App} app @param {Answer} answer @param {() => void} again */
-function identities(app, answer, again) {
+/** @param {App} _app @param {Answer} answer @param {() => void} again */
+function identities(_app, answer, again) {
+  const unlink = (/** @type {any} */ item) => actionForm(text.remove, { password: text.password }, async ({ password }) => {
+    await call("DELETE", `/account/identities/${item.id}`, { body: { password } });
+    again();
+  }, "danger");
   return [
-    el("ul", { class: "rows" }, ...answer.items.map((item) => row(`${item.provider} · ${item.email ?? ""}`, "",
-      deletes(app, `/account/identities/${item.id}`, again)))),
+    el("ul", { class: "rows" }, ...answer.items.map((item) => {
+      const name = `${item.provider} · ${item.email ?? ""}`;
+      return el("li", {}, el("div", { class: "row-words" }, el("strong", {}, name),
+        el("details", {}, el("summary", { "aria-label": text.removeOf(name) }, text.remove), unlink(item))));
+    })),
     answer.items.length === 0 && quiet(text.passwordOnly),
   ];
 }
@@ -254,21 +265,24 @@ function invitations(app, answer, again, tell) {
 function tokens(app, answer, again, tell) {
   const scope = select({ "aria-label": text.scope }, Object.entries(text.scopes));
   const form = actionForm(text.makeToken, { name: text.name, password: text.password }, async ({ name, password }, key) => {
-    const body = { name, scope: scope.value, ...(scope.value === "full" && { password }) };
+    const body = { name, scope: scope.value, ...(password && { password }) };
     const token = await call("POST", "/tokens", { body, key });
     tell(text.tokenOnce, token.token);
     again();
   });
-  const password = $("[name=password]", form);
+  const hint = quiet(text.tokenYear);
   const ask = () => {
-    password.required = scope.value === "full";
-    password.closest(".field").hidden = scope.value !== "full";
+    const isNeeded = scope.value === "full";
+    $("[name=password]", form).required = isNeeded;
+    hint.hidden = isNeeded;
   };
   scope.addEventListener("change", ask);
   ask();
   form.prepend(field(text.scope, scope));
+  form.append(hint);
   return [
-    el("ul", { class: "rows" }, ...answer.items.map((item) => row(item.name, text.scopes[/** @type {"read"} */ (item.scope)],
+    el("ul", { class: "rows" }, ...answer.items.map((item) => row(item.name,
+      [text.scopes[/** @type {"read"} */ (item.scope)], item.expiresAt && text.goodUntil(describeTime(item.expiresAt, app.model.zone))].filter(Boolean).join(" · "),
       deletes(app, `/tokens/${item.id}`, again)))),
     answer.items.length === 0 && quiet(text.noTokens),
     el("details", {}, el("summary", {}, text.makeToken), form),
@@ -278,7 +292,7 @@ function tokens(app, answer, again, tell) {
 /** @param {App} app @param {Answer} answer */
 function events(app, answer) {
   return [el("ul", { class: "rows" }, ...answer.items.map((item) => el("li", {},
-    el("div", { class: "row-words" }, /** @type {Record<string, string>} */ (text.eventKinds)[item.kind] ?? item.kind,
+    el("div", { class: "row-words" }, own(text.eventKinds, item.kind) ?? item.kind,
       quiet([item.device, item.network].filter(Boolean).join(" · "))),
     el("time", { class: "quiet-words", dateTime: item.at }, describeTime(item.at, app.model.zone)))))];
 }

@@ -1,13 +1,18 @@
-// Actions on tasks and categories, with undo.
+// Actions on tasks, categories and D-days. Each is a step that can be undone and done again.
 import { uuid } from "./api.js";
-import { announce, text } from "./page.js";
+import { describeDue } from "./dates.js";
+import { $, text } from "./page.js";
 import { between, columns } from "./model.js";
-import { noDraft } from "./sync.js";
+import { defaults, noDraft } from "./mirror.js";
+
+/** @param {App} app @param {Target} target @returns {any} as the user sees it */
+function valueOf({ model }, { type, id }) {
+  return { task: model.tasks, category: model.categories, dday: model.ddays }[type].get(id);
+}
 
 /** @param {App} app @param {string} id @returns {Where} */
 function whereIs(app, id) {
-  const task = app.model.tasks.get(id);
-  if (!task) return { place: "last" };
+  const task = /** @type {Task} */ (app.model.tasks.get(id));
   const column = app.model.column(task.status);
   const before = column[column.findIndex((other) => other.id === id) - 1];
   return { status: task.status, ...(before ? { after: before.id } : { place: "first" }) };
@@ -15,8 +20,7 @@ function whereIs(app, id) {
 
 /** @param {App} app @param {string} id @param {Where} where */
 function positionAt(app, id, where) {
-  const status = where.status ?? app.model.tasks.get(id)?.status ?? "todo";
-  const column = app.model.column(status).filter((task) => task.id !== id);
+  const column = app.model.column(where.status ?? "todo").filter((task) => task.id !== id);
   const anchor = column.findIndex((task) => task.id === (where.before ?? where.after));
   let index = column.length;
   if (where.place === "first") index = 0;
@@ -24,43 +28,120 @@ function positionAt(app, id, where) {
   return between(column[index - 1]?.position ?? null, column[index]?.position ?? null);
 }
 
-/** @param {App} app @param {string} id @param {Where} where */
-export function move(app, id, where, isUndo = false) {
-  const task = app.model.tasks.get(id);
-  if (!task || where.before === id || where.after === id) return;
-  const back = whereIs(app, id);
-  const status = where.status ?? task.status;
-  app.engine.edit([{ type: "task", op: "move", id, value: { ...where, status }, position: positionAt(app, id, { ...where, status }) }]);
-  const place = app.model.list(status).findIndex((other) => other.id === id) + 1;
-  const message = text.movedTo(task.title, text[status], place);
-  announce(message);
-  if (app.board && !app.board.show(id)) app.toast(message, { action: text.show, run: () => app.reveal(id) });
-  if (isUndo) return;
-  const step = app.undo.push(() => move(app, id, back, true));
-  if (!app.board) app.toast(message, { action: text.undo, run: () => app.undo.run(step) });
+/** @param {App} app @param {Target} target @returns {Snapshot} */
+function snapshot(app, target) {
+  const value = valueOf(app, target);
+  const { draft } = app.engine.mirror;
+  const drafts = [`task:${target.id}`, `rename:${target.id}`].filter((key) => draft.has(key))
+    .map((key) => ({ store: /** @type {const} */ ("draft"), key, value: draft.get(key) }));
+  return { value, drafts, ...(value && target.type === "task" && { where: whereIs(app, target.id) }) };
 }
 
 /**
- * Edits of a task. Undo takes back what nobody has changed since.
+ * Does something as one step.
+ * @param {App} app @param {Target[]} targets what it changes @param {Intent[]} intents @param {StepOptions} options
+ */
+export function act(app, targets, intents, { also = [], title, say, spoken, actions = () => [] }) {
+  const before = targets.map((target) => snapshot(app, target));
+  app.engine.edit(intents, also);
+  const after = targets.map((target) => snapshot(app, target));
+  if (targets.every((_, index) => JSON.stringify(before[index].value) === JSON.stringify(after[index].value))) return;
+  const message = say();
+  app.undo.push({ targets, before, after, title, message });
+  app.undo.tell(message, text.undo, false, actions(), spoken?.());
+}
+
+/**
+ * The edits that lead from one snapshot to another, as far as nobody has changed it since.
+ * @param {App} app @param {Target} target @param {Snapshot} from @param {Snapshot} to @returns {Intent[]}
+ */
+function turn(app, target, from, to) {
+  const now = valueOf(app, target);
+  const { type, id } = target;
+  const where = to.where && settled(app, to.where);
+  if (!to.value) return now ? [{ ...target, op: "delete" }] : [];
+  if (!from.value) {
+    if (now) return [];
+    const { status, ...value } = where ?? {};
+    return [{ ...target, op: "restore", ...(where && { value, position: positionAt(app, id, where) }) }];
+  }
+  if (!now) return [];
+  // The column is a move's, and with it the rule of a task that is completed; the rest is the server's.
+  const others = ["status", "completedAt", "position", "revision", from.value.status === to.value.status ? "" : "recurrence"];
+  const names = Object.keys(defaults[type]).filter((name) => !others.includes(name)
+    && !isSame(name, from.value[name], to.value[name]) && isSame(name, now[name], from.value[name]));
+  const isMoved = where && (from.value.status !== to.value.status || from.value.position !== to.value.position) && now.status === from.value.status;
+  return [
+    ...(names.length ? [/** @type {Intent} */ ({ ...target, op: "patch", value: Object.fromEntries(names.map((name) => [name, to.value[name] ?? null])) })] : []),
+    ...(isMoved ? [/** @type {Intent} */ ({ ...target, op: "move", value: where, position: positionAt(app, id, where) })] : []),
+  ];
+}
+
+/** @param {string} name @param {any} a @param {any} b */
+function isSame(name, a, b) {
+  // The server writes a time in its own way.
+  if (name === "dueDate" && a && b) return Date.parse(a) === Date.parse(b);
+  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+}
+
+/**
+ * The task that it is after may be elsewhere now.
+ * @param {App} app @param {Where} where @returns {Where}
+ */
+function settled(app, { status, after, place }) {
+  const isThere = after && app.model.tasks.get(after)?.status === status;
+  return { status, ...(isThere ? { after } : { place: place ?? "last" }) };
+}
+
+/** @param {App} app @param {string} id @param {Where} wanted */
+export function move(app, id, wanted, actions = () => shown(app, id)) {
+  const task = app.model.tasks.get(id);
+  if (!task || wanted.before === id || wanted.after === id) return;
+  const status = wanted.status ?? task.status;
+  const where = { ...wanted, status };
+  act(app, [{ type: "task", id }], [{ type: "task", op: "move", id, value: where, position: positionAt(app, id, where) }], {
+    title: task.title, say: () => placeOf(app, id), actions,
+  });
+}
+
+/** @param {App} app @param {string} id */
+function placeOf(app, id) {
+  const { title, status } = /** @type {Task} */ (app.model.tasks.get(id));
+  return text.movedTo(title, text[status], app.model.list(status).findIndex((other) => other.id === id) + 1);
+}
+
+/**
+ * Shows a task, or offers to when the filter hides it.
+ * @param {App} app @param {string} id @param {{focus?: boolean}} [options] @returns {[string, () => void][]}
+ */
+export function shown(app, id, options) {
+  return !app.board || app.board.show(id, options) ? [] : [[text.show, () => app.reveal(id)]];
+}
+
+/**
+ * Edits of a task.
  * @param {App} app @param {string} id @param {Intent[]} intents @param {Change[]} also
  */
 export function edit(app, id, intents, also) {
-  const { tasks } = app.model;
-  const before = tasks.get(id);
-  const back = whereIs(app, id);
-  app.engine.edit(intents, also);
-  const after = tasks.get(id);
-  if (!before || !after) return;
-  app.undo.push(() => {
-    const now = tasks.get(id);
-    const isMine = (/** @type {keyof Task} */ name) => now && before[name] !== after[name]
-      // The server writes a time in its own way.
-      && (now[name] === after[name] || (name === "dueDate" && Date.parse(String(now[name])) === Date.parse(String(after[name]))));
-    const names = /** @type {const} */ (["title", "body", "categoryId", "dueDate"]).filter(isMine);
-    if (names.length > 0) app.engine.edit([{ type: "task", op: "patch", id, value: Object.fromEntries(names.map((name) => [name, before[name]])) }]);
-    if (isMine("status")) move(app, id, back, true);
-    else app.board?.show(id);
-    announce(text.restored(before.title));
+  const before = app.model.tasks.get(id);
+  act(app, [{ type: "task", id }], intents, {
+    also, title: before?.title ?? "",
+    say() {
+      const after = app.model.tasks.get(id);
+      return after && before && after.status !== before.status ? placeOf(app, id) : text.changed(after?.title ?? "");
+    },
+  });
+}
+
+/**
+ * Goes to the next date of a task that repeats, without completing it.
+ * @param {App} app @param {string} id
+ */
+export function skip(app, id) {
+  const task = app.model.tasks.get(id);
+  if (!task) return;
+  act(app, [{ type: "task", id }], [{ type: "task", op: "skip", id, value: { occurrence: task.occurrence } }], {
+    title: task.title, say: () => text.skipped(task.title, describeDue(app.model.tasks.get(id)?.dueDate ?? "", app.model.zone).label), actions: () => shown(app, id),
   });
 }
 
@@ -86,44 +167,42 @@ export function moveWithin(app, id, step) {
   if (neighbour) move(app, id, step < 0 ? { before: neighbour.id } : { after: neighbour.id });
 }
 
+/**
+ * Finishes a task, or begins it again. The board stays where it is, for the next one.
+ * @param {App} app @param {string} id
+ */
+export function tick(app, id) {
+  const task = app.model.tasks.get(id);
+  if (!task) return;
+  const list = app.model.list(task.status);
+  const index = list.findIndex((other) => other.id === id);
+  const neighbour = list[index + 1] ?? list[index - 1];
+  const hasFocus = $(".card :focus")?.closest(".card").dataset.id === id;
+  move(app, id, { status: task.status === "done" ? "todo" : "done", place: "last" }, () => {
+    if (hasFocus && neighbour) $(".tick", app.board?.cardOf(neighbour.id) ?? document).focus();
+    else if (hasFocus) app.board?.columns.get(task.status)?.add.focus();
+    return [];
+  });
+}
+
 /** @param {App} app @param {string} id */
 export function remove(app, id) {
   const task = app.model.tasks.get(id);
   if (!task) return;
-  const back = whereIs(app, id);
   const list = app.model.list(task.status);
   const index = list.findIndex((other) => other.id === id);
   const neighbour = list[index + 1] ?? list[index - 1];
-  const { draft } = app.engine.mirror;
-  const kept = [`task:${id}`, `rename:${id}`].filter((key) => draft.has(key)).map((key) => ({ store: /** @type {const} */ ("draft"), key, value: draft.get(key) }));
-  app.engine.edit([{ type: "task", op: "delete", id }], kept.map(({ key }) => noDraft(key)));
-  if (neighbour) app.board?.focus(neighbour.id);
-  else app.board?.columns.get(task.status)?.add.focus();
-  const { status, ...value } = back;
-  const step = app.undo.push(() => {
-    restore(app, id, value, positionAt(app, id, back), kept);
-    announce(text.restored(task.title));
+  act(app, [{ type: "task", id }], [{ type: "task", op: "delete", id }], {
+    also: [`task:${id}`, `rename:${id}`].filter((key) => app.engine.mirror.draft.has(key)).map(noDraft),
+    title: task.title, say: () => text.removed(task.title),
+    actions() {
+      if (neighbour) app.board?.focus(neighbour.id);
+      else app.board?.columns.get(task.status)?.add.focus();
+      return [];
+    },
+    // With what has the focus now.
+    spoken: () => (app.board ? `${text.removed(task.title)}. ${neighbour?.title ?? text.addTo(text[task.status])}` : undefined),
   });
-  app.toast(text.removed(task.title), { action: text.undo, run: () => app.undo.run(step) });
-  // With what has the focus now.
-  if (app.board) announce(`${text.removed(task.title)}. ${neighbour?.title ?? text.addTo(text[task.status])}`);
-}
-
-/**
- * Undo deletes it.
- * @param {App} app @param {{id: string, title: string}} task
- */
-export function undoAdding(app, { id, title }) {
-  app.undo.push(() => {
-    app.engine.edit([{ type: "task", op: "delete", id }]);
-    announce(text.removed(title));
-  });
-}
-
-/** @param {App} app @param {string} id @param {Where} [value] @param {string} [position] @param {Change[]} [also] */
-export function restore(app, id, value, position, also) {
-  app.engine.edit([{ type: "task", op: "restore", id, ...(value && { value }), position }], also);
-  app.board?.show(id);
 }
 
 /** @param {string} name @returns {Intent} */
@@ -131,24 +210,53 @@ export function addCategory(name) {
   return { type: "category", op: "create", id: uuid(), value: { name } };
 }
 
-/** The steps that can be undone, newest first. */
+/** The steps that can be undone and done again, newest last. */
 export class Undo {
-  constructor() {
-    /** @type {(() => void)[]} */
-    this.steps = [];
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    /** @type {Step[]} */
+    this.done = [];
+    /** @type {Step[]} */
+    this.undone = [];
   }
 
-  /** @param {() => void} step */
+  /** @param {Step} step */
   push(step) {
-    this.steps.push(step);
-    if (this.steps.length > 100) this.steps.shift();
-    return step;
+    this.done.push(step);
+    this.undone = [];
+    if (this.done.length > 100) this.done.shift();
   }
 
-  /** @param {(() => void)} [step] */
-  run(step = this.steps.at(-1)) {
-    if (!step) return;
-    this.steps = this.steps.filter((other) => other !== step);
-    step();
+  /**
+   * Says what was done, with the way back.
+   * @param {string} message @param {string} label @param {boolean} isRedo  whether the way back does it again
+   * @param {[string, () => void][]} [actions] @param {string} [spoken]
+   */
+  tell(message, label, isRedo, actions = [], spoken = message) {
+    const step = (isRedo ? this.undone : this.done).at(-1);
+    this.app.toasts.show(message, { isStep: true, spoken, actions: [...actions, [label, () => this.run(isRedo, step)]] });
+  }
+
+  /** @param {boolean} isRedo @param {Step} [step] else the newest */
+  run(isRedo = false, step = (isRedo ? this.undone : this.done).at(-1)) {
+    const { app } = this;
+    const [from, to] = isRedo ? [this.undone, this.done] : [this.done, this.undone];
+    if (!step || !from.includes(step)) return;
+    from.splice(from.indexOf(step), 1);
+    to.push(step);
+    const { targets, before, after, title, message } = step;
+    const order = isRedo ? [...targets.keys()].reverse() : [...targets.keys()];
+    for (const index of order) {
+      const [old, wanted] = isRedo ? [before[index], after[index]] : [after[index], before[index]];
+      const intents = turn(app, targets[index], old, wanted);
+      // Words that were being typed go and come with the task.
+      const also = old.value && wanted.value ? [] : wanted.value ? wanted.drafts : old.drafts.map(({ key }) => noDraft(key));
+      if (intents.length > 0) app.engine.edit(intents, also);
+    }
+    const [{ type, id }] = targets;
+    const isThere = valueOf(app, targets[0]) !== undefined;
+    const actions = type === "task" && isThere ? shown(app, id) : [];
+    this.tell(isRedo ? message : isThere ? text.restored(title) : text.removed(title), isRedo ? text.undo : text.redo, !isRedo, actions);
   }
 }

@@ -1,8 +1,17 @@
 // Calls of the API, each with a time-out; every failure is a Problem. Also its server-sent events, over fetch: EventSource
 // cannot send a token. Below, the session, shared by all tabs: when it ends, all data of the account is removed from the page.
 import { parsed, sessionKey, Store } from "./store.js";
-import { ownCount } from "./sync.js";
+import { ownCount } from "./mirror.js";
 import { language, text } from "./page.js";
+
+/**
+ * A lookup by a name from outside: `constructor` is in every object, but none of its own.
+ * @param {object} words @param {string} name @returns {string | undefined}
+ */
+export function own(words, name) {
+  const found = Object.hasOwn(words, name) ? /** @type {any} */ (words)[name] : undefined;
+  return typeof found === "string" ? found : undefined;
+}
 
 /**
  * Why the server refused, in the page's language where that has words for it.
@@ -10,9 +19,9 @@ import { language, text } from "./page.js";
  */
 export function refusal(document) {
   return (document?.errors ?? [document ?? {}]).map((/** @type {any} */ { pointer = "", code, detail }) => {
-    const words = /** @type {Record<string, string>} */ (text.problems)[code];
+    const words = own(text.problems, code);
     const name = pointer.slice(2);
-    const member = /** @type {Record<string, string>} */ (text.members)[name] ?? /** @type {any} */ (text)[name];
+    const member = own(text.members, name) ?? own(text, name);
     return words && member ? `${member}: ${words}` : words ?? detail;
   }).join(" ");
 }
@@ -88,6 +97,24 @@ export async function call(method, path, options = {}) {
 /** @param {Response} response in seconds */
 function retryAfter(response) {
   return Number(response.headers.get("Retry-After")) || undefined;
+}
+
+/** @type {Promise<any> | undefined} */
+let asked;
+
+/**
+ * What the server says of itself: `features`, and in `signUp` who may make an account. Asked once; while it does not answer, it has
+ * nothing.
+ * @returns {Promise<{features: string[], signUp: string | null}>}
+ */
+export async function ability() {
+  asked ??= call("GET", "/health/ready", { quiet: true });
+  try {
+    return await asked;
+  } catch {
+    asked = undefined;
+    return { features: [], signUp: null };
+  }
 }
 
 /** The server sends a comment after 15 s without events: a stream that is silent for longer is dead. */
@@ -249,7 +276,7 @@ export async function endSession(engine, { note = "", erase = false } = {}) {
 /** Erases everything but the data of the session, or unsent edits. */
 export async function eraseOthers() {
   const { account = null } = storedSession() ?? parsed(localStorage.getItem(keptKey)) ?? {};
-  await Store.eraseAllBut(account).catch(() => {});
+  await Store.eraseAllBut(account);
 }
 
 /** Whether no other tab began or ended a session since. */

@@ -2,18 +2,18 @@
 import { access, blank, call, endSession, eraseOthers, followOtherTabs, probe, Problem, storedSession, takeNote } from "./api.js";
 import { rename } from "./add.js";
 import { Board } from "./board.js";
-import { Undo } from "./actions.js";
+import { tick, Undo } from "./actions.js";
 import { untilMidnight } from "./dates.js";
 import { setUpDrag } from "./drag.js";
 import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
-import { $, chooseTheme, el, fetchTexts, keepLanguage, language, languageOf, text } from "./page.js";
+import { $, chooseTheme, el, hasTexts, keepFiles, keepLanguage, language, languageOf, text } from "./page.js";
 import { album } from "./answers.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
 import { makeFilters, makeShell, Router, screens, showPlace, showState, Toasts } from "./shell.js";
 import { openStore } from "./store.js";
-import { ownCount } from "./sync.js";
+import { ownCount } from "./mirror.js";
 
 export class App {
   /** @param {Session} current @param {Engine} engine */
@@ -22,8 +22,11 @@ export class App {
     this.engine = engine;
     this.model = new Model(engine);
     this.toasts = new Toasts();
-    this.undo = new Undo();
+    this.undo = new Undo(this);
     this.router = new Router(() => this.followAddress());
+    this.filters = makeFilters(this);
+    /** @type {Board["place"] | undefined} where the board was left */
+    this.place = undefined;
     /** @type {Board | null} */
     this.board = null;
     /** @type {Editor | null} */
@@ -56,11 +59,11 @@ export class App {
     };
     this.engine.onDiskFault = () => this.toast(text.diskFault, { isFault: true });
     await this.engine.start();
+    wasFull = this.engine.state.full;
     this.model.begin();
     if (await this.changeLanguage()) return;
     chooseTheme(this.model.settings.custom?.theme);
     document.body.replaceChildren(...makeShell(this));
-    this.filters = makeFilters(this);
     setUpKeys(this);
     this.followAddress();
     addEventListener("online", () => this.engine.retry());
@@ -74,8 +77,6 @@ export class App {
       // Without storage they would be lost.
       if (!this.engine.isOnDisk && ownCount(this.engine.mirror) > 0) event.preventDefault();
     });
-    // Right after the first paint, so that it is ready offline, in the same version as this page.
-    requestAnimationFrame(() => setTimeout(() => loadScreens().catch(() => {})));
   }
 
   followAddress() {
@@ -93,6 +94,8 @@ export class App {
       // Back was pressed over a sheet.
       $("dialog:not(.editor)")?.close();
       const main = $("#main");
+      // Before the look of the screen takes its scrolling away.
+      this.place = this.board?.place ?? this.place;
       main.className = screen ? "page" : "home";
       // A screen without a control can be scrolled with the keyboard too.
       main.tabIndex = screen ? 0 : -1;
@@ -130,17 +133,19 @@ export class App {
   showBoard(main) {
     document.title = "Kanbase";
     this.board = new Board(this);
-    const { element, tabs } = this.board;
+    const { element, tabs, round } = this.board;
     element.addEventListener("click", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
       const id = /** @type {HTMLElement | null} */ (target.closest(".card"))?.dataset.id;
       if (!id || target.closest("textarea")) return;
       const more = /** @type {HTMLElement | null} */ (target.closest(".more"));
       if (more) openCardMenu(this, id, more);
+      else if (target.closest(".tick")) tick(this, id);
       else if (event.detail < 2 && !String(getSelection()).trim()) this.router.go({ task: id });
     });
     setUpDrag(this, element);
-    main.replaceChildren(el("h1", { class: "hidden" }, text.screens.board), /** @type {any} */ (this.filters).element, tabs, element);
+    main.replaceChildren(el("h1", { class: "hidden" }, text.screens.board), this.filters.element, tabs, element, round);
+    if (this.place) this.board.resume(this.place);
   }
 
   /** @param {string} id */
@@ -171,7 +176,7 @@ export class App {
     this.changeLanguage();
     chooseTheme(this.model.settings.custom?.theme);
     this.board?.render();
-    if (this.board) this.filters?.render();
+    if (this.board) this.filters.render();
     if (this.editor?.dialog.open) this.editor.takeIn();
     const { task } = this.router.route;
     if (task && !this.editor) this.openEditor(task);
@@ -186,9 +191,8 @@ export class App {
     if (next === language) keepLanguage(locale);
     if (next === language || this.isChangingLanguage) return false;
     this.isChangingLanguage = true;
-    const isThere = await fetchTexts(next);
-    this.isChangingLanguage = false;
-    if (!isThere) return false;
+    this.isChangingLanguage = await hasTexts(next);
+    if (!this.isChangingLanguage) return false;
     await this.engine.writing;
     keepLanguage(locale);
     location.reload();
@@ -287,5 +291,4 @@ async function openApp(current) {
   return new App(current, new Engine(current.account, openStore(current.account))).start();
 }
 
-if ("serviceWorker" in navigator) navigator.serviceWorker.register(`/worker.js?language=${language}`).catch(() => {});
-main();
+keepFiles(main(), loadScreens);

@@ -1,9 +1,11 @@
 // The board: three columns of cards; only what differs from the model is updated. An element is made once and updated in place.
 import { $, el, icon, text } from "./page.js";
-import { AddForm } from "./add.js";
+import { AddForm, openAdd } from "./add.js";
 import { describeDue, today } from "./dates.js";
 import { picture } from "./answers.js";
 import { columns } from "./model.js";
+import { repeatMark } from "./repeat.js";
+import { plain } from "./words.js";
 
 /** How many cards a column shows at first, and how many more each time that its end comes near. */
 const firstPage = 20;
@@ -21,6 +23,7 @@ export class Board {
     this.isMoving = false;
     this.element = el("div", { class: "board", id: "board" });
     this.tabs = el("div", { class: "tabs" });
+    this.round = el("button", { class: "primary round", "aria-label": text.keyAdd, onclick: () => openAdd(app) }, icon("plus"));
     this.growing = new IntersectionObserver((entries) => this.grow(entries), { rootMargin: "600px" });
     for (const status of columns) this.makeColumn(status);
     this.element.addEventListener("focusin", (event) => this.rove(/** @type {HTMLElement} */ (event.target)));
@@ -37,8 +40,9 @@ export class Board {
     const end = el("div", { class: "end" });
     const add = new AddForm(this.app, status);
     const section = el("section", { class: "column", data: { column: status }, "aria-label": text[status] },
-      el("h2", {}, el("span", { class: `dot ${status}` }), el("span", { class: "name" }, text[status]), " ", count),
-      el("div", { class: "scroll" }, list, empty, end, add.element));
+      el("div", { class: "top-of-column" },
+        el("h2", {}, el("span", { class: `dot ${status}` }), el("span", { class: "name" }, text[status]), " ", count), add.button),
+      add.form, el("div", { class: "scroll" }, list, empty, end));
     const tab = el("button", { class: "tab", data: { tab: status }, onclick: () => this.reveal(section) },
       text[status], " ", el("span", { class: "count" }));
     this.tabs.append(tab);
@@ -48,6 +52,12 @@ export class Board {
     new IntersectionObserver((entries) => {
       for (const entry of entries) tab.setAttribute("aria-pressed", String(entry.intersectionRatio > 0.6));
     }, { root: this.element, threshold: [0, 0.6, 1] }).observe(section);
+  }
+
+  /** @returns {HTMLElement} on a phone, the one that is shown */
+  columnInSight() {
+    const sections = [...this.columns.values()].map(({ section }) => section);
+    return sections.find((section) => section.getBoundingClientRect().right > 48) ?? sections[0];
   }
 
   /** @param {HTMLElement} section */
@@ -69,7 +79,7 @@ export class Board {
     this.isMoving = false;
     // A card that moved within the document lost the focus, and one that left it keeps no title that is being typed.
     if (active === document.activeElement) return;
-    if (active?.isConnected) active.focus();
+    if (active?.isConnected) active.focus({ preventScroll: true });
     else active?.dispatchEvent(new Event("blur"));
   }
 
@@ -105,6 +115,25 @@ export class Board {
     if (!app.model.isFiltered) return void (empty.textContent = text.empty[status]);
     empty.replaceChildren(text.nothingMatches, " ",
       el("button", { class: "link", onclick: () => app.router.go({ category: null, due: null, q: null }) }, text.clearFilter));
+  }
+
+  /** Where it is scrolled to. */
+  get place() {
+    return { left: this.element.scrollLeft, columns: [...this.columns.values()].map(({ section, shown }) => ({ shown, top: $(".scroll", section).scrollTop })) };
+  }
+
+  /** @param {Board["place"]} place */
+  resume({ left, columns: before }) {
+    const all = [...this.columns.values()];
+    all.forEach((column, index) => { column.shown = before[index].shown; });
+    this.render();
+    const scroll = () => {
+      this.element.scrollLeft = left;
+      all.forEach(({ section }, index) => { $(".scroll", section).scrollTop = before[index].top; });
+    };
+    scroll();
+    // Cards that were out of sight have only a guessed height before.
+    requestAnimationFrame(scroll);
   }
 
   /** @param {IntersectionObserverEntry[]} entries */
@@ -206,9 +235,10 @@ function arrange(list, wanted) {
 
 /** @param {string} id */
 function makeCard(id) {
+  const check = el("button", { class: "tick", tabIndex: -1 }, icon("check"));
   const open = el("button", { class: "open", tabIndex: -1 });
   const menu = el("button", { class: "more", tabIndex: -1, "aria-haspopup": "menu" }, icon("more"));
-  return el("li", { class: "card", data: { id } }, open, el("p", { class: "body" }), el("p", { class: "pills" }), menu);
+  return el("li", { class: "card", data: { id } }, check, el("div", { class: "said" }, open, el("p", { class: "body" }), el("p", { class: "line" })), menu);
 }
 
 /**
@@ -227,21 +257,26 @@ function showCard(card, task, model, hasDraft, day) {
   if (before && now.every((part, index) => part === before[index])) return;
   shown.set(card, now);
   card.dataset.status = task.status;
-  const [open, body, pills, menu] = /** @type {HTMLElement[]} */ ([...card.children]);
-  open.textContent = task.title;
-  body.textContent = task.body;
+  const [check, open, body, line, menu] = [".tick", ".open", ".body", ".line", ".more"].map((selector) => $(selector, card));
+  // While the title is being typed, it is not there.
+  if (open) open.textContent = task.title;
+  body.textContent = plain(task.body);
   body.hidden = task.body === "";
-  pills.replaceChildren();
-  if (category) pills.append(categoryPill(category));
-  if (task.dueDate) {
-    const due = describeDue(task.dueDate, zone);
-    const isMarked = task.status !== "done";
-    pills.append(el("time", { class: `pill due ${isMarked ? due.urgency : ""}`, dateTime: task.dueDate }, due.label,
-      isMarked && due.days !== 0 && el("span", { class: "dday" }, due.dDay)));
+  line.replaceChildren();
+  if (category) {
+    const { name, emoji, image, color } = category;
+    line.append(el("span", { class: "category", style: { "--tint": color ?? "var(--muted)" } }, image ? picture(image) : emoji && `${emoji} `, name));
   }
-  if (hasDraft) pills.append(el("span", { class: "pill draft" }, text.draft));
-  if (isUnsent) pills.append(el("span", { class: "pill unsent", title: text.notSentYet }, "↑", el("span", { class: "hidden" }, text.notSentYet)));
-  pills.hidden = !pills.firstChild;
+  const isDone = task.status === "done";
+  if (task.dueDate && !isDone) {
+    const due = describeDue(task.dueDate, zone);
+    line.append(el("time", { class: `due ${due.urgency}`, dateTime: task.dueDate }, due.label, due.days !== 0 && el("span", { class: "dday" }, due.dDay)));
+  }
+  if (task.recurrence) line.append(repeatMark(task.recurrence, zone));
+  if (hasDraft) line.append(el("span", { class: "draft" }, text.draft));
+  if (isUnsent) line.append(el("span", { class: "unsent", title: text.notSentYet }, "↑", el("span", { class: "hidden" }, text.notSentYet)));
+  line.hidden = !line.firstChild;
+  check.setAttribute("aria-label", (isDone ? text.markUndone : text.markDone)(task.title));
   menu.setAttribute("aria-label", text.moreOf(task.title));
 }
 

@@ -4,6 +4,7 @@ import { picture } from "./answers.js";
 import { $, el, language, openDialog, text } from "./page.js";
 import { describeDay, describeDue } from "./dates.js";
 import { between } from "./model.js";
+import { repeatWords } from "./repeat.js";
 
 /**
  * Drafts of deleted tasks.
@@ -56,11 +57,11 @@ function issueBox(app, issue) {
   box.append(el("p", { class: "fault" }, isLost ? text.wasLost : issue.code === "deleted" ? text.wasDeleted : text.wasRefused, issue.problem && ` ${refusal(issue.problem)}`));
   box.append(valueTable(app, issue.value ?? {}));
   const again = { ...patch(issue, savable(app, issue.value)), op: issue.op };
-  const intents = issue.code === "deleted" && issue.type === "task"
+  const intents = issue.code === "deleted"
     ? [{ type: issue.type, op: "restore", id: issue.target }, ...(issue.op === "patch" ? [again] : [])] : [again];
   box.append(el("div", { class: "row end" },
     el("button", { onclick: () => settle() }, text.discard),
-    issue.kind === "refused" && issue.code !== "deleted" && ["category", "dday"].includes(issue.type) && el("button", { onclick: () => editAgain(app, issue) }, text.edit),
+    issue.kind === "refused" && issue.code !== "deleted" && issue.op !== "restore" && ["category", "dday"].includes(issue.type) && el("button", { onclick: () => editAgain(app, issue) }, text.edit),
     isLost ? el("button", { class: "primary", onclick: () => sendAgain(app, issue) }, text.sendAgain)
       : el("button", { class: "primary", onclick: () => settle(intents) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
   return box;
@@ -126,6 +127,7 @@ export function wordsOf(app, member, value) {
   if (member === "status") return text[/** @type {Status} */ (value)] ?? value;
   if (member === "categoryId") return app.model.categories.get(value)?.name ?? text.deletedCategory;
   if (member === "dueDate") return describeDue(value, app.model.zone).label;
+  if (member === "recurrence") return repeatWords(value, app.model.zone);
   if (member === "date") return describeDay(value);
   if (member === "repeats") return value === "yearly" ? text.yearly : text.nothing;
   if (member === "locale") return new Intl.DisplayNames(language, { type: "language" }).of(value) ?? value;

@@ -1,6 +1,7 @@
 // Days and times in the account's zone. A day is text, `2026-12-01`; a due date is a day or an instant. Below, the line of quick
 // add, which names them.
 import { language, text } from "./page.js";
+import { isBlank } from "./words.js";
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();
@@ -18,7 +19,7 @@ function format(zone, options, locale = language) {
  * @param {number} time
  * @param {string} zone
  */
-function parts(time, zone) {
+export function parts(time, zone) {
   const options = /** @type {const} */ ({ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
   /** @type {Record<string, number>} */
   const result = {};
@@ -57,6 +58,12 @@ export function dueTime(due, zone) {
   const { hour, minute } = parts(Date.parse(due), zone);
   return `${two(hour)}:${two(minute)}`;
 }
+
+/**
+ * The day that is meant when the year was typed with two digits.
+ * @param {string} day
+ */
+export const fullYear = (day) => day.replace(/^00(\d\d-)/, "20$1");
 
 /** @param {string} day @param {number} count */
 export function addDays(day, count) {
@@ -143,29 +150,42 @@ export function nextDate({ date, repeats }, now) {
   return next;
 }
 
-/** @type {Patterns} */
+const months = "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?";
+const monthOf = (/** @type {string} */ word) => "janfebmaraprmayjunjulaugsepoctnovdec".indexOf(word.slice(0, 3).toLowerCase()) / 3 + 1;
+/** A date ends here, and is not the first of a range. */
+const end = "(?=\\s|$)(?!\\s*[-–~]\\s*\\d)";
+
+/**
+ * What is only half understood, such as a day of last week, is not read.
+ * @type {Patterns}
+ */
 const days = [
   [/(?:^|\s)(\d{4}-\d{2}-\d{2})(?=\s|$)/, (match) => validDay(match[1])],
   [/(?:^|\s)(\d{4})年(\d{1,2})月(\d{1,2})日/, (match) => made(match[1], match[2], match[3])],
   [/(?:^|\s)(\d{4})년 ?(\d{1,2})월 ?(\d{1,2})일(?:까지)?(?=\s|$)/, (match) => made(match[1], match[2], match[3])],
   [/(?:^|\s)(\d{1,2})月(\d{1,2})日(?:まで)?/, (match, today) => nextMonthDay(match[1], match[2], today)],
-  [/(?:^|\s)(\d{1,2})월 ?(\d{1,2})일(?:까지)?(?=\s|$)/, (match, today) => nextMonthDay(match[1], match[2], today)],
+  [new RegExp(`(?:^|\\s)(\\d{1,2})월 ?(\\d{1,2})일(?:까지|에)?${end}`), (match, today) => nextMonthDay(match[1], match[2], today)],
+  [new RegExp(`(?:^|\\s)(?:on )?${months} (\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?${end}`, "i"), (match, today) => nextMonthDay(monthOf(match[1]), match[2], today, match[3])],
+  [new RegExp(`(?:^|\\s)(?:on )?(\\d{1,2})(?:st|nd|rd|th)? (?:of )?${months}(?:,? (\\d{4}))?${end}`, "i"), (match, today) => nextMonthDay(monthOf(match[2]), match[1], today, match[3])],
+  [new RegExp(`(?:^|\\s)(?:on )?(\\d{1,2})/(\\d{1,2})(?:/(\\d{4}))?(?:까지|에|まで|に)?${end}`), (match, today) => nextMonthDay(match[1], match[2], today, match[3])],
   [/(?:^|\s)(day after tomorrow)(?=\s|$)/i, (_, today) => addDays(today, 2)],
   [/(?:^|\s)(today|tonight)(?=\s|$)/i, (_, today) => today],
   [/(?:^|\s)(tomorrow|tmrw)(?=\s|$)/i, (_, today) => addDays(today, 1)],
-  [/(?:^|\s)in (\d{1,3}) days?(?=\s|$)/i, (match, today) => addDays(today, Number(match[1]))],
-  [/(?:^|\s)(?:on |next )?(sun|mon|tues|wednes|thurs|fri|satur)day(?=\s|$)/i, (match, today) =>
-    nextWeekday(["sun", "mon", "tues", "wednes", "thurs", "fri", "satur"].indexOf(match[1].toLowerCase()), today)],
+  [/(?:^|\s)in (\d{1,3}|an?) (day|week|month)s?(?=\s|$)/i, (match, today) => later(Number(match[1]) || 1, match[2].toLowerCase(), today)],
+  [/(?:^|\s)(?:(this|next) (?:week )?(?:on )?|(?:on )?(?<!\b(?:last|past|this|next) (?:week )?(?:on )?))(sun|mon|tues|wednes|thurs|fri|satur)day(?: (this|next) week)?(?=\s|$)(?! (?:this|next|last|after|week)\b)/i,
+    (match, today) => weekday(["sun", "mon", "tues", "wednes", "thurs", "fri", "satur"].indexOf(match[2].toLowerCase()), today, match[1] ?? match[3])],
   [/(?:^|\s)(오늘)(?:까지)?(?=\s|$)/, (_, today) => today],
   [/(?:^|\s)(내일)(?:까지)?(?=\s|$)/, (_, today) => addDays(today, 1)],
   [/(?:^|\s)(모레)(?:까지)?(?=\s|$)/, (_, today) => addDays(today, 2)],
-  [/(?:^|\s)(\d{1,3})일 (?:후|뒤)(?=\s|$)/, (match, today) => addDays(today, Number(match[1]))],
-  [/(?:^|\s)([일월화수목금토])요일(?:까지)?(?=\s|$)/, (match, today) => nextWeekday("일월화수목금토".indexOf(match[1]), today)],
+  [/(?:^|\s)(\d{1,3})(일|주|주일|달|개월) ?(?:후|뒤)(?:까지|에)?(?=\s|$)/, (match, today) => later(Number(match[1]), match[2], today)],
+  [/(?:^|\s)(?:(이번|다음|다다음) ?주 ?|(?<!(?:지난|저번|이번|다음|매|격) ?주? ?))([일월화수목금토])요일(?:까지|에)?(?=\s|$)(?! (?:이번|다음|지난))/,
+    (match, today) => weekday("일월화수목금토".indexOf(match[2]), today, match[1])],
   [/(?:^|\s)(今日)(?:まで)?(?:[のに]|(?=\s|\d|午|$))/, (_, today) => today],
   [/(?:^|\s)(明後日)(?:まで)?(?:[のに]|(?=\s|\d|午|$))/, (_, today) => addDays(today, 2)],
   [/(?:^|\s)(明日)(?:まで)?(?:[のに]|(?=\s|\d|午|$))/, (_, today) => addDays(today, 1)],
-  [/(?:^|\s)(\d{1,3})日後(?=\s|$)/, (match, today) => addDays(today, Number(match[1]))],
-  [/(?:^|\s)([日月火水木金土])曜日?(?:まで)?(?:[のに]|(?=\s|\d|午|$))/, (match, today) => nextWeekday("日月火水木金土".indexOf(match[1]), today)],
+  [/(?:^|\s)(\d{1,3})(日|週間|[かヶカ]月)後(?:まで)?(?:[のに]|(?=\s|\d|午|$))/, (match, today) => later(Number(match[1]), match[2], today)],
+  [/(?:^|\s)(?:(今週|来週|再来週)の?\s?|(?<!(?:先|毎|隔|次|今|来)週?の?\s?))([日月火水木金土])曜日?(?:まで)?(?:[のに]|(?=\s|\d|午|$))/,
+    (match, today) => weekday("日月火水木金土".indexOf(match[2]), today, match[1])],
 ];
 
 /** @type {Patterns} */
@@ -208,34 +228,52 @@ function validDay(day) {
   return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== day ? null : day;
 }
 
-/** @param {string | number} year @param {string} month @param {string} day */
+/** @param {string | number} year @param {string | number} month @param {string} day */
 function made(year, month, day) {
   return validDay(`${year}-${two(month)}-${two(day)}`);
 }
 
-/** @param {string} month @param {string} day @param {string} today */
-function nextMonthDay(month, day, today) {
+/** @param {string | number} month @param {string} day @param {string} today @param {string} [stated] the year */
+function nextMonthDay(month, day, today, stated) {
+  if (stated) return made(stated, month, day);
   const year = Number(today.slice(0, 4));
   const first = made(year, month, day);
   return first && daysBetween(today, first) < 0 ? made(year + 1, month, day) : first;
 }
 
-/**
- * The next day with this weekday, never today.
- * @param {number} wanted
- * @param {string} today
- */
-function nextWeekday(wanted, today) {
-  return addDays(today, (wanted - new Date(today).getUTCDay() + 6) % 7 + 1);
+/** @param {number} count @param {string} unit @param {string} today */
+function later(count, unit, today) {
+  if (/^(day|일|日)$/.test(unit)) return addDays(today, count);
+  if (/^[w주週]/.test(unit)) return addDays(today, count * 7);
+  const [year, month, day] = today.split("-").map(Number);
+  // The last day of a shorter month.
+  const last = new Date(Date.UTC(year, month + count, 0));
+  return `${last.toISOString().slice(0, 8)}${two(Math.min(day, last.getUTCDate()))}`;
 }
 
 /**
- * Parses a line; the rest of it is the title. Text that only looks like a date stays in the title.
- * @param {string} line
- * @param {{today: string, zone: string, now?: string}} moment  `now`: the time of day, `14:05`
+ * The next day with this weekday, never today; or the one of this week or a next, which begin on Mondays.
+ * @param {number} wanted @param {string} today @param {string} [week]
  */
-export function readLine(line, { today, zone, now = "00:00" }) {
-  let rest = line;
+export function weekday(wanted, today, week) {
+  const now = new Date(today).getUTCDay();
+  if (!week) return addDays(today, (wanted - now + 6) % 7 + 1);
+  const weeks = /^(this|이번|今週)$/i.test(week) ? 0 : /^(다다음|再来週)$/.test(week) ? 2 : 1;
+  const day = addDays(today, weeks * 7 + (wanted + 6) % 7 - (now + 6) % 7);
+  return day < today ? null : day;
+}
+
+/**
+ * Parses a line; the rest of it is the title. Text that only looks like a date stays in the title, and so does what stands between
+ * quotation marks.
+ * @param {string} line
+ * @param {{today: string, zone: string, now?: string, off?: Set<string>}} moment  `now`: the time of day, `14:05`; `off`: `due` and
+ * `category` are not read
+ */
+export function readLine(line, { today, zone, now = "00:00", off = new Set() }) {
+  /** @type {string[]} */
+  const quoted = [];
+  let rest = line.replace(/"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g, (words) => String.fromCharCode(0xe000 + quoted.push(words) - 1));
   const take = (/** @type {Patterns} */ patterns) => {
     for (const [pattern, read] of patterns) {
       const match = rest.match(pattern);
@@ -246,13 +284,13 @@ export function readLine(line, { today, zone, now = "00:00" }) {
     }
     return null;
   };
-  const category = take([[/(?:^|\s)#(?!\d+(?:\s|$))([^\s#]{1,50})(?=\s|$)/u, (match) => match[1]]]);
-  let day = take(days);
-  const time = take(times);
+  const category = off.has("category") ? null : take([[/(?:^|\s)#(?!\d+(?:\s|$))([^\s#]{1,50})(?=\s|$)/u, (match) => (isBlank(match[1]) ? null : match[1])]]);
+  let day = off.has("due") ? null : take(days);
+  const time = off.has("due") ? null : take(times);
   // A time without a date is its next occurrence.
   if (time && !day) day = time > now ? today : addDays(today, 1);
-  const title = rest.replace(/\s+/g, " ").trim();
+  const title = rest.replace(/\s+/g, " ").trim().replace(/[\ue000-\uf8ff]/g, (mark) => quoted[mark.charCodeAt(0) - 0xe000] ?? mark);
   // A line with only a date is a title.
-  if (!title) return { title: line.trim(), dueDate: null, category: null, day: null, time: null };
+  if (isBlank(title)) return { title: line.trim(), dueDate: null, category: null, day: null, time: null };
   return { title, category, day, time, dueDate: day ? (time ? instant(day, time, zone) : day) : null };
 }

@@ -16,11 +16,11 @@ export function setUpDrag(app, board) {
     justDragged = false;
     const card = /** @type {HTMLElement} */ (event.target).closest?.(".card");
     if (!(card instanceof HTMLElement) || !card.dataset.id || event.button !== 0 || drag) return;
-    if (/** @type {HTMLElement} */ (event.target).closest(".more, [contenteditable], textarea")) return;
+    if (/** @type {HTMLElement} */ (event.target).closest(".more, textarea")) return;
     const at = card.getBoundingClientRect();
     drag = {
       id: card.dataset.id, card, x: event.clientX, y: event.clientY, dx: event.clientX - at.left, dy: event.clientY - at.top,
-      pointer: event.pointerId, ghost: null, slot: el("li", { class: "slot", role: "presentation" }), timer: 0,
+      pointer: event.pointerId, ghost: null, slot: el("li", { class: "slot", role: "presentation" }), timer: 0, edge: 0,
     };
     if (event.pointerType !== "mouse") drag.timer = setTimeout(begin, pressTime);
   });
@@ -39,6 +39,8 @@ export function setUpDrag(app, board) {
   });
 
   addEventListener("pointerup", (event) => {
+    // After Escape: the click comes at once, if it does.
+    if (!drag && justDragged) setTimeout(() => { justDragged = false; });
     if (!drag || event.pointerId !== drag.pointer) return;
     drag.x = event.clientX;
     drag.y = event.clientY;
@@ -57,6 +59,8 @@ export function setUpDrag(app, board) {
     event.preventDefault();
     event.stopPropagation();
     end();
+    // What is released opens nothing.
+    justDragged = true;
   }, true);
   board.addEventListener("click", (event) => {
     if (!justDragged) return;
@@ -91,7 +95,8 @@ export function setUpDrag(app, board) {
     const column = columnAt(board, drag.x, drag.y);
     if (column) {
       placeSlot($(".cards", column), drag, app.model.filter.sort !== "position");
-      if (scrollAtEdges(board, column, drag.x, drag.y)) frame = requestAnimationFrame(step);
+      turnPage(board, drag);
+      if (scrollAtEdges(column, drag.y)) frame = requestAnimationFrame(step);
     }
   }
 
@@ -146,13 +151,16 @@ function placeSlot(list, { slot, y, card }, isSorted) {
     if (slot.parentElement !== list) list.prepend(slot);
     return;
   }
-  // Binary search: reading 1,500 rectangles would take a frame.
   const cards = /** @type {HTMLElement[]} */ ([...list.children]).filter((child) => child !== slot && child !== card);
+  // Without the slot, which moves the cards after it away from the pointer.
+  const room = slot.parentElement === list ? slot.offsetHeight + 8 : 0;
+  // Binary search: reading 1,500 rectangles would take a frame.
   let low = 0;
   for (let high = cards.length; low < high;) {
     const middle = (low + high) >> 1;
     const at = cards[middle].getBoundingClientRect();
-    if (y > at.top + at.height / 2) low = middle + 1;
+    const shift = room && slot.compareDocumentPosition(cards[middle]) & Node.DOCUMENT_POSITION_FOLLOWING ? room : 0;
+    if (y > at.top - shift + at.height / 2) low = middle + 1;
     else high = middle;
   }
   const next = cards[low] ?? null;
@@ -160,8 +168,22 @@ function placeSlot(list, { slot, y, card }, isSorted) {
   list.insertBefore(slot, next);
 }
 
-/** @param {HTMLElement} board @param {HTMLElement} column @param {number} x @param {number} y */
-function scrollAtEdges(board, column, x, y) {
+/**
+ * At the side of a phone, goes to the next column: one, until the finger leaves the edge.
+ * @param {HTMLElement} board @param {Drag} drag
+ */
+function turnPage(board, drag) {
+  const edge = drag.x > innerWidth - 28 ? 1 : drag.x < 28 ? -1 : 0;
+  if (edge === drag.edge) return;
+  drag.edge = edge;
+  if (!edge || board.scrollWidth <= board.clientWidth) return;
+  const columns = [...board.children];
+  const shown = columns.findIndex((column) => column.getBoundingClientRect().right > innerWidth / 2);
+  columns[shown + edge]?.scrollIntoView({ inline: "start", block: "nearest", behavior: "smooth" });
+}
+
+/** @param {HTMLElement} column @param {number} y */
+function scrollAtEdges(column, y) {
   const scroll = $(".scroll", column);
   const isPage = getComputedStyle(scroll).overflowY === "visible";
   const area = isPage ? { top: 0, bottom: innerHeight } : scroll.getBoundingClientRect();
@@ -169,8 +191,5 @@ function scrollAtEdges(board, column, x, y) {
   const edge = 48;
   const down = y > area.bottom - edge ? speed(y - area.bottom + edge) : y < area.top + edge ? -speed(area.top + edge - y) : 0;
   if (down) (isPage ? document.documentElement : scroll).scrollBy(0, down);
-  const right = x > innerWidth - 28 ? 14 : x < 28 ? -14 : 0;
-  const before = board.scrollLeft;
-  if (right) board.scrollBy(right, 0);
-  return down !== 0 || board.scrollLeft !== before;
+  return down !== 0;
 }

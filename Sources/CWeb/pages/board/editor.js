@@ -1,13 +1,17 @@
 // The editor of a task. The text is a draft from the first letter on. Changes by others appear at once; in a field that the user
 // edited too, both versions are shown.
-import { $, announce, el, field, lengthOf, limitLength, select, text } from "./page.js";
+import { $, announce, el, field, grows, lengthOf, limitLength, select, text } from "./page.js";
 import { addCategory, edit, remove } from "./actions.js";
-import { addDays, dueDay, dueTime, instant, today } from "./dates.js";
+import { addDays, dueDay, dueTime, fullYear, instant, today, weekday } from "./dates.js";
+import { wordsOf } from "./conflicts.js";
 import { findCategory } from "./add.js";
+import { CategoryChoice } from "./choice.js";
 import { between, columns } from "./model.js";
-import { noDraft } from "./sync.js";
+import { recurrenceOf, RepeatField, repeatValue } from "./repeat-field.js";
+import { noDraft } from "./mirror.js";
+import { isBlank } from "./words.js";
 
-const names = /** @type {(keyof Fields)[]} */ (["title", "body", "status", "category", "date", "time"]);
+const names = /** @type {(keyof Fields)[]} */ (["title", "body", "status", "category", "date", "time", "repeat"]);
 
 /**
  * As the controls have them: without line breaks in the title, and with one kind of them in the notes.
@@ -17,9 +21,9 @@ function fieldsOf(task, app) {
   const due = task.dueDate;
   const { zone, categories } = app.model;
   return {
-    title: task.title.replace(/[\r\n]/g, ""), body: task.body.replace(/\r\n?/g, "\n"), status: task.status,
+    title: task.title.replace(/\s*[\r\n]+\s*/g, " "), body: task.body.replace(/\r\n?/g, "\n"), status: task.status,
     category: task.categoryId ? categories.get(task.categoryId)?.name ?? "" : "",
-    date: due ? dueDay(due, zone) : "", time: due ? dueTime(due, zone) : "",
+    date: due ? dueDay(due, zone) : "", time: due ? dueTime(due, zone) : "", repeat: repeatValue(task.recurrence),
   };
 }
 
@@ -58,34 +62,52 @@ export class Editor {
 
   build() {
     this.controls = {
-      title: el("input", { name: "title", required: true, autocomplete: "off" }),
-      body: el("textarea", { name: "body", rows: 7 }),
+      title: el("textarea", { name: "title", rows: 1, required: true, autocomplete: "off", enterKeyHint: "done" }),
+      body: el("textarea", { name: "body", rows: 5 }),
       status: select({ name: "status" }, columns.map((status) => [status, text[status]])),
-      category: el("input", { name: "category", list: "category-names", autocomplete: "off" }),
+      category: new CategoryChoice(this.app.model),
       date: el("input", { name: "date", type: "date", max: "9999-12-31" }),
       time: el("input", { name: "time", type: "time" }),
+      repeat: null,
     };
+    const repeat = this.controls.repeat = new RepeatField(this);
     const { title, body, status, category, date, time } = this.controls;
     const { theirs } = this;
+    const { zone } = this.app.model;
+    const choose = (/** @type {string} */ label, /** @type {() => string} */ day) => el("button", { class: "chip", onclick: () => this.setDate(day()) }, label);
     const form = el("form", { method: "dialog" },
-      el("h2", { id: "editor-title" }, text.task), this.gone, this.note,
+      el("div", { class: "heading" }, el("h2", { id: "editor-title" }, text.task),
+        el("button", { class: "link", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.screens.history)),
+      this.gone, this.note,
       field(text.title, title, theirs.title), field(text.notes, body, theirs.body),
-      el("div", { class: "pair" }, field(text.column, status, theirs.status), field(text.category, category, theirs.category)),
+      el("div", { class: "pair" }, field(text.column, status, theirs.status), field(text.category, category.select, category.line, theirs.category)),
       el("div", { class: "pair" }, field(text.dueDate, date, theirs.date), field(text.dueTime, time, theirs.time)),
-      el("datalist", { id: "category-names" }, ...this.app.model.categoryList.map(({ name }) => el("option", { value: name }))),
+      el("div", { class: "quick", role: "group", "aria-label": text.dueDate },
+        choose(text.today, () => today(zone)), choose(text.tomorrow, () => addDays(today(zone), 1)),
+        choose(text.nextWeek, () => weekday(1, today(zone), "next") ?? ""), choose(text.removeDate, () => "")),
+      repeat.element, theirs.repeat,
       el("div", { class: "row end" },
         el("button", { class: "danger", onclick: () => this.remove() }, text.remove),
-        el("button", { class: "quiet", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.screens.history),
         el("span", { class: "space" }),
         el("button", { onclick: () => this.leave() }, text.close), this.saveButton));
     const dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, form);
     limitLength(title, 200);
     limitLength(body, 1000);
-    limitLength(category, 50);
-    title.addEventListener("input", () => {
-      if (lengthOf(title.value) <= 200) title.setCustomValidity(title.value.trim() ? "" : text.titleMissing);
+    for (const area of [title, body]) grows(area);
+    // One line, however long it is.
+    title.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      form.requestSubmit(this.saveButton);
     });
-    time.addEventListener("change", () => this.timeWithoutDate());
+    title.addEventListener("input", () => {
+      if (/[\r\n]/.test(title.value)) title.value = title.value.replace(/\s*[\r\n]+\s*/g, " ");
+      if (lengthOf(title.value) <= 200) title.setCustomValidity(isBlank(title.value) ? text.titleMissing : "");
+    });
+    time.addEventListener("change", () => { this.timeWithoutDate(); repeat.render(); });
+    // While a date is typed, it may be none.
+    date.addEventListener("change", () => { if (date.value) repeat.moveDay(); });
+    date.addEventListener("blur", () => { date.value = fullYear(date.value); repeat.moveDay(); this.keep(); });
     form.addEventListener("input", () => this.keep());
     form.addEventListener("change", () => this.keep());
     form.addEventListener("submit", (event) => { event.preventDefault(); this.save(); });
@@ -97,11 +119,22 @@ export class Editor {
       }
     });
     // A click beside the sheet closes it; the draft stays. One on its scroll bar does not.
-    dialog.addEventListener("pointerdown", ({ target, clientX: x, clientY: y }) => {
+    dialog.addEventListener("mousedown", ({ target, clientX: x, clientY: y, detail }) => {
       const { left, right, top, bottom } = dialog.getBoundingClientRect();
-      if (target === dialog && (x < left || x > right || y < top || y > bottom)) this.leave();
+      // The second of a double click on a card is not meant for the sheet that the first one opened.
+      if (detail < 2 && target === dialog && (x < left || x > right || y < top || y > bottom)) this.leave();
     });
     return dialog;
+  }
+
+  /** @param {string} day none removes it */
+  setDate(day) {
+    const { date, time, repeat } = this.controls;
+    date.value = day;
+    if (!day) time.value = "";
+    repeat.moveDay();
+    this.keep();
+    announce(day ? text.dateFilled(day) : text.noDue);
   }
 
   /** A time needs a day: today, or tomorrow when that time has passed. */
@@ -112,6 +145,13 @@ export class Editor {
     const now = today(zone);
     date.value = time.value > dueTime(new Date().toISOString(), zone) ? now : addDays(now, 1);
     announce(text.dateFilled(date.value));
+  }
+
+  /** The due date of the controls. */
+  due() {
+    const { date, time } = this.controls;
+    const day = fullYear(date.value);
+    return !day ? null : time.value ? instant(day, time.value, this.app.model.zone) : day;
   }
 
   values() {
@@ -140,6 +180,7 @@ export class Editor {
     this.isGone = !task;
     this.gone.hidden = !this.isGone;
     this.saveButton.textContent = this.isGone ? text.restoreAndSave : text.save;
+    this.controls.category.fill();
     if (!task) return;
     const current = fieldsOf(task, this.app);
     for (const name of names) {
@@ -149,13 +190,14 @@ export class Editor {
       if (control.value === this.base[name]) control.value = theirs;
       else if (control.value !== theirs) this.showTheirs(name, theirs);
       this.base = { ...this.base, [name]: theirs };
+      if (name === "date" || name === "time") this.controls.repeat.render();
     }
   }
 
   /** @param {keyof Fields} name @param {string} value */
   showTheirs(name, value) {
     const box = this.theirs[name];
-    const shown = name === "status" ? text[/** @type {Status} */ (value)] : value || text.nothing;
+    const shown = name === "repeat" ? wordsOf(this.app, "recurrence", recurrenceOf(value)) : name === "status" ? text[/** @type {Status} */ (value)] : value || text.nothing;
     const take = (/** @type {string} */ next) => {
       this.controls[name].value = next;
       this.controls[name].dispatchEvent(new Event("input", { bubbles: true }));
@@ -182,10 +224,8 @@ export class Editor {
     const patch = {};
     for (const name of /** @type {const} */ (["title", "body", "status"])) if (fields[name] !== undefined) patch[name] = fields[name];
     if (fields.category !== undefined) patch.categoryId = this.categoryFor(fields.category.trim(), intents);
-    if (fields.date !== undefined || fields.time !== undefined) {
-      const { date, time } = this.controls;
-      patch.dueDate = !date.value ? null : time.value ? instant(date.value, time.value, app.model.zone) : date.value;
-    }
+    if (fields.date !== undefined || fields.time !== undefined) patch.dueDate = this.due();
+    if (fields.repeat !== undefined || (patch.dueDate === null && this.base.repeat)) patch.recurrence = this.due() ? recurrenceOf(fields.repeat ?? "") : null;
     if (this.isGone) intents.push({ type: "task", op: "restore", id });
     if (Object.keys(patch).length > 0) {
       const last = patch.status && app.model.column(patch.status).at(-1)?.position;
@@ -193,15 +233,12 @@ export class Editor {
     }
     this.finish();
     edit(app, id, intents, [noDraft(this.key)]);
-    if (patch.status) {
-      announce(text.movedTo(this.controls.title.value, text[/** @type {Status} */ (patch.status)], app.model.list(patch.status).findIndex((task) => task.id === id) + 1));
-    }
     this.goBack();
   }
 
   /** @param {string} name @param {any[]} intents @returns {string | null} */
   categoryFor(name, intents) {
-    if (!name) return null;
+    if (isBlank(name)) return null;
     const known = findCategory(this.app.model, name);
     if (known) return known.id;
     const made = addCategory(name);
@@ -246,7 +283,7 @@ export class Editor {
   }
 
   tellKept() {
-    this.app.toast(text.draftKept, { action: text.continueEditing, run: () => this.app.router.go({ task: this.id }) });
+    this.app.toast(text.draftKept, { actions: [[text.continueEditing, () => this.app.router.go({ task: this.id })]] });
   }
 
   /** Closes it because the address changed: Back was pressed. */

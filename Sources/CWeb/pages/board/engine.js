@@ -1,16 +1,18 @@
 // Synchronizes the mirror in memory, its copy on disk and the server. All tabs of an account share the disk: the tab that
 // holds the lock talks to the server, and gets the edits of the others over the disk and a channel.
-import { access, call, follow, Problem, uuid } from "./api.js";
-import * as sync from "./sync.js";
+import { access, call, follow, uuid } from "./api.js";
+import { apply, emptyMirror, mutate, noDraft, types } from "./mirror.js";
+import { Sender } from "./sender.js";
+import { receive, replace } from "./sync.js";
 
-const feedTypes = sync.types.join(",");
+const feedTypes = types.join(",");
 
 export class Engine {
   /** @param {string} account @param {Store} store */
   constructor(account, store) {
     this.account = account;
     this.store = store;
-    this.mirror = sync.emptyMirror();
+    this.mirror = emptyMirror();
     /** @type {State} */
     this.state = { phase: "loading", sending: false, full: false };
     /** @type {(changes: Change[]) => void} */
@@ -23,9 +25,8 @@ export class Engine {
     this.typed = new Map();
     this.isDiskLost = false;
     this.isLeading = false;
-    this.isPushing = false;
     this.isFollowing = false;
-    this.batchLimit = sync.batch;
+    this.sender = new Sender(this);
     this.closing = new AbortController();
     this.lastKey = "";
     this.wake = () => {};
@@ -36,7 +37,10 @@ export class Engine {
 
   async start() {
     this.mirror = await this.store.reading;
-    for (const changes of this.store.missed) sync.apply(this.mirror, changes);
+    if (this.closing.signal.aborted) return;
+    for (const changes of this.store.missed) apply(this.mirror, this.shared(changes));
+    // Known before the next answer.
+    this.state.full = this.mirror.meta.get("full") === true;
     if (this.channel) {
       this.channel.onmessage = ({ data }) => {
         if (data.changes) this.take(data.changes);
@@ -50,11 +54,11 @@ export class Engine {
 
   /** @param {Change[]} changes by another tab */
   take(changes) {
-    sync.apply(this.mirror, changes);
+    apply(this.mirror, this.shared(changes));
     this.onChange(changes);
     // Another tab saved or deleted its words. Those that this one shows stay a draft.
     for (const { store, key, value } of changes) if (store === "draft" && !value) this.typed.get(key)?.();
-    if (changes.some((change) => change.store === "outbox" && change.value)) this.push();
+    if (changes.some((change) => change.store === "outbox" && change.value)) this.sender.push();
   }
 
   /**
@@ -63,17 +67,15 @@ export class Engine {
    */
   async commit(changes) {
     if (changes.length === 0 || this.closing.signal.aborted) return;
-    sync.apply(this.mirror, changes);
-    // After a lost write, disk and other tabs get no cursor any more: what was lost is pulled again.
-    const kept = () => changes.filter(({ key }) => !this.isDiskLost || key !== "cursor");
-    const writing = this.store.write(kept()).catch(() => {
+    apply(this.mirror, changes);
+    const writing = this.store.write(this.shared(changes)).catch(() => {
       if (!this.isDiskLost) this.onDiskFault();
       this.isDiskLost = true;
     });
     this.writing = this.writing.then(() => writing);
     this.onChange(changes);
     await writing;
-    if (!this.closing.signal.aborted) this.channel?.postMessage({ changes: kept() });
+    if (!this.closing.signal.aborted) this.channel?.postMessage({ changes: this.shared(changes) });
   }
 
   /**
@@ -84,12 +86,12 @@ export class Engine {
     const changes = [...also];
     for (const intent of intents) {
       const made = { mutationId: uuid(), key: this.nextKey(), at: new Date().toISOString() };
-      const own = sync.mutate(this.mirror, intent, made);
-      sync.apply(this.mirror, own);
+      const own = mutate(this.mirror, intent, made);
+      apply(this.mirror, own);
       changes.push(...own);
     }
     await this.commit(changes);
-    this.push();
+    this.sender.push();
   }
 
   /**
@@ -99,12 +101,16 @@ export class Engine {
    */
   keepDraft(key, fields, base = {}, revision = 0) {
     if (Object.keys(fields).length > 0) this.commit([{ store: "draft", key, value: { base, fields, revision, at: new Date().toISOString() } }]);
-    else if (this.mirror.draft.has(key)) this.commit([sync.noDraft(key)]);
+    else if (this.mirror.draft.has(key)) this.commit([noDraft(key)]);
   }
 
   /** Whether the disk has what this page shows. */
   get isOnDisk() {
     return this.store.database !== null && !this.isDiskLost;
+  }
+  /** @param {Change[]} changes what disk and tabs get of them: where the disk has less than the page, no cursor, so that it is pulled again */
+  shared(changes) {
+    return changes.filter(({ key }) => this.isOnDisk || key !== "cursor");
   }
 
   /** In the order of the edits, though the clock may go back; unique within a tab, and by its random end among tabs. */
@@ -124,11 +130,11 @@ export class Engine {
     const run = async () => {
       if (signal.aborted) return;
       this.isLeading = true;
-      this.push();
+      this.sender.push();
       await this.pull();
     };
-    // Pages over plain HTTP have no locks, and some browsers refuse them. Then every tab that is seen leads: mutation ids make it safe.
-    if (!navigator.locks) return void run();
+    // Pages over plain HTTP have no locks, some browsers refuse them, and those without a disk share none. They all lead: mutation ids make it safe.
+    if (!navigator.locks || !this.store.database) return void run();
     navigator.locks.request(`kanbase-${this.account}`, { signal }, run).catch((error) => { if (error.name === "SecurityError") run(); });
   }
 
@@ -136,6 +142,7 @@ export class Engine {
   setState(change) {
     const next = { ...this.state, ...change };
     if (this.closing.signal.aborted || JSON.stringify(next) === JSON.stringify(this.state)) return;
+    if (this.isLeading && next.full !== this.state.full) this.commit([{ store: "meta", key: "full", value: next.full || undefined }]);
     this.state = next;
     this.onState();
     if (this.isLeading) this.channel?.postMessage({ state: next });
@@ -155,7 +162,7 @@ export class Engine {
         // The cursor must not pass what the disk refuses: a batch waits for those before it.
         const flush = async () => {
           await this.writing;
-          this.commit(sync.receive(this.mirror, changes, cursor));
+          this.commit(receive(this.mirror, changes, cursor));
           changes = [];
         };
         this.stream = new AbortController();
@@ -164,7 +171,7 @@ export class Engine {
             wait = 250;
             this.isFollowing = true;
             this.setState({ phase: "live" });
-            this.push();
+            this.sender.push();
           } else if (event.event === "change") {
             if (changes.length === 0) flush();
             changes.push(JSON.parse(event.data));
@@ -178,9 +185,8 @@ export class Engine {
         if (status === 401) return access.ended();
         if (status === 410 || code === "invalid_cursor") {
           // Another history, or an expired cursor: load everything again, with the outbox on top.
-          const { meta } = this.mirror;
-          await this.commit([
-            { store: "meta", key: "before", value: meta.get("cursor") ?? meta.get("before") }, { store: "meta", key: "cursor", value: undefined }]);
+          const before = this.mirror.meta.get("cursor") ?? this.mirror.meta.get("before");
+          await this.commit([{ store: "meta", key: "before", value: before }, { store: "meta", key: "cursor", value: undefined }]);
         }
       }
       if (signal.aborted) return;
@@ -206,12 +212,12 @@ export class Engine {
       hasMore = page.hasMore;
       if (isEmpty && hasMore) {
         // Show it early; it is written to disk when it is complete.
-        const first = sync.receive(this.mirror, page.changes, null);
-        sync.apply(this.mirror, first);
+        const first = receive(this.mirror, page.changes, null);
+        apply(this.mirror, first);
         this.onChange(first);
       }
     }
-    if (cursor) await this.commit(sync.replace(this.mirror, state, cursor, new Date().toISOString()));
+    if (cursor) await this.commit(replace(this.mirror, state, cursor, new Date().toISOString()));
   }
 
   /** @param {number} milliseconds */
@@ -231,69 +237,13 @@ export class Engine {
   /** The browser reports that it is online, or the page became visible again. */
   retry() {
     this.wake();
-    this.push();
-  }
-
-  /** Sends the outbox, a batch at a time, until it is empty or the server cannot be reached. */
-  async push() {
-    if (!this.isLeading || this.isPushing) return;
-    this.isPushing = true;
-    clearTimeout(this.pushTimer);
-    try {
-      while (!this.closing.signal.aborted) {
-        const next = sync.request(this.mirror, this.batchLimit);
-        if (!next) break;
-        this.setState({ sending: true });
-        const { sent, body } = next;
-        const answer = await call("POST", "/sync", { body });
-        // What answered was no Kanbase.
-        if (!Array.isArray(answer?.results)) throw new Problem(502);
-        this.pushWait = 500;
-        this.setState({ full: false, ...(this.isFollowing && { phase: "live" }) });
-        this.batchLimit = Math.min(this.batchLimit * 2, sync.batch);
-        await this.commit(sync.settle(this.mirror, sent, answer.results, new Date().toISOString()));
-      }
-    } catch (error) {
-      await this.pushFailed(/** @type {any} */ (error));
-    } finally {
-      this.isPushing = false;
-      this.setState({ sending: false });
-    }
-  }
-
-  /** @param {Problem} problem */
-  async pushFailed(problem) {
-    if (!(problem instanceof Problem)) throw problem;
-    if (problem.status === 401 || this.closing.signal.aborted) return;
-    // A refusal without a code is of a proxy. One that finds the request too large finds smaller ones right.
-    const isPassing = problem.status >= 500 || [0, 408, 429].includes(problem.status) || (problem.code === "" && problem.status !== 413);
-    if (!isPassing) {
-      // The whole request was refused: smaller requests find the edit at fault.
-      if (this.batchLimit > 1) {
-        this.batchLimit = Math.max(1, Math.floor(this.batchLimit / 8));
-      } else {
-        const sent = sync.outbox(this.mirror).slice(0, 1);
-        const results = sent.map(({ mutation }) => (
-          { mutationId: mutation.mutationId, status: "rejected", problem: problem.document ?? { code: "", detail: problem.message } }));
-        await this.commit(sync.settle(this.mirror, sent, results, new Date().toISOString()));
-      }
-      this.pushTimer = setTimeout(() => this.push(), 100);
-      return;
-    }
-    if (problem.status === 0) {
-      this.setState({ phase: "offline" });
-      // The line may be too slow for so much.
-      this.batchLimit = Math.ceil(Math.min(this.batchLimit, this.mirror.outbox.size) / 2);
-    }
-    this.setState({ full: problem.code === "quota_exceeded" });
-    this.pushWait = Math.min((this.pushWait ?? 500) * 2, 15000);
-    this.pushTimer = setTimeout(() => this.push(), (problem.retryAfter ?? 0) * 1000 || this.pushWait);
+    this.sender.retry();
   }
 
   close() {
     this.closing.abort();
     this.stream?.abort();
-    clearTimeout(this.pushTimer);
+    this.sender.close();
     this.store.close();
   }
 }

@@ -1,10 +1,13 @@
 // Categories and D-days with their sheets; the settings, export and import.
 import { findCategory } from "./add.js";
+import { act } from "./actions.js";
 import { heading, picture, pictureField } from "./answers.js";
 import { call, Problem, uuid } from "./api.js";
 import { colorName, palette } from "./conflicts.js";
-import { $, announce, el, field, icon, lengthOf, limitLength, openDialog, panel, quiet, refill, select, text } from "./page.js";
-import { noDraft } from "./sync.js";
+import { $, el, field, icon, lengthOf, limitLength, openDialog, panel, quiet, refill, select, text } from "./page.js";
+import { fullYear } from "./dates.js";
+import { noDraft } from "./mirror.js";
+import { isBlank } from "./words.js";
 
 /** @param {App} app @param {HTMLElement} main */
 export function showCategories(app, main) {
@@ -30,7 +33,7 @@ function emojiInput() {
   const input = el("input", { class: "short", autocomplete: "off" });
   input.addEventListener("input", () => {
     const words = input.value.trim();
-    const isOne = [...new Intl.Segmenter().segment(words)].length < 2 && lengthOf(words) <= 32 && !/\p{Cc}/u.test(words);
+    const isOne = !words || [...new Intl.Segmenter().segment(words)].length === 1 && lengthOf(words) <= 32 && !/\p{Cc}/u.test(words) && !isBlank(words);
     input.setCustomValidity(isOne ? "" : text.oneEmoji);
   });
   return input;
@@ -56,7 +59,7 @@ function editCategory(app, category, issue) {
     },
     check: (value) => {
       const same = findCategory(app.model, value.name);
-      return !value.name ? text.nameMissing : same && same.id !== category?.id ? text.problems.name_taken : "";
+      return isBlank(value.name) ? text.nameMissing : same && same.id !== category?.id ? text.problems.name_taken : "";
     },
   });
 }
@@ -73,52 +76,30 @@ export function editDDay(app, dday, issue) {
     content: (emoji) => [
       field(text.title, title), el("div", { class: "pair" }, field(text.date, date), emoji),
       el("label", { class: "check" }, repeats, el("span", {}, text.yearly))],
-    values: () => ({ title: title.value, date: date.value, repeats: repeats.checked ? "yearly" : "none" }),
+    values: () => ({ title: title.value, date: fullYear(date.value), repeats: repeats.checked ? "yearly" : "none" }),
     fill: (value) => {
       title.value = value.title;
       date.value = value.date;
       repeats.checked = value.repeats === "yearly";
     },
-    check: (value) => (value.title.trim() ? "" : `${text.title}: ${text.problems.blank}`),
+    check: (value) => (isBlank(value.title) ? `${text.title}: ${text.problems.blank}` : ""),
   });
 }
 
-/** @param {Task[]} tasks @param {string | null} categoryId @returns {Intent[]} */
-function moved(tasks, categoryId) {
-  return tasks.map(({ id }) => ({ type: "task", op: "patch", id, value: { categoryId } }));
-}
-
 /**
- * Deletes a category or a D-day, unless the user thinks better of it. Undo makes it anew, since no id is used twice.
+ * Deletes a category or a D-day, unless the user thinks better of it. The server keeps it in the trash, and which tasks were in it.
  * @param {App} app @param {"category" | "dday"} type @param {any} old @param {Change[]} also
  */
-function remove(app, type, old, also) {
-  const { id, revision, createdAt, updatedAt, position, ...value } = old;
+function remove(app, type, { id, revision, ...old }, also) {
   const title = old.name ?? old.title;
-  const { tasks } = app.model;
-  const own = type === "category" ? [...tasks.values()].filter(({ categoryId }) => categoryId === id) : [];
+  const own = type === "category" ? [...app.model.tasks.values()].filter(({ categoryId }) => categoryId === id) : [];
   if (type === "category" && !confirm(text.deleteCategory(title, own.length))) return false;
   // Of one that is new, the server may have the tasks in another's of this name.
-  app.engine.edit([...(revision > 0 ? [] : moved(own, null)), { type, op: "delete", id }], also);
-  const step = app.undo.push(() => {
-    const made = uuid();
-    const free = own.filter((task) => [id, null].includes(tasks.get(task.id)?.categoryId));
-    app.engine.edit([{ type, op: "create", id: made, value }, ...moved(free, made)]);
-    announce(text.restored(title));
-  });
-  app.toast(text.removed(title), { action: text.undo, run: () => app.undo.run(step) });
+  const strays = revision > 0 ? [] : own;
+  act(app, [{ type, id }, ...strays.map((task) => ({ type: /** @type {const} */ ("task"), id: task.id }))], [
+    ...strays.map((task) => /** @type {Intent} */ ({ type: "task", op: "patch", id: task.id, value: { categoryId: null } })), { type, op: "delete", id },
+  ], { also, title, say: () => text.removed(title) });
   return true;
-}
-
-/**
- * Takes back what nobody has changed since.
- * @param {App} app @param {"category" | "dday"} type @param {any} old @param {Record<string, any>} patch
- */
-function undoEdit(app, type, old, patch) {
-  const now = /** @type {any} */ (type === "category" ? app.model.categories : app.model.ddays).get(old.id);
-  const names = Object.keys(patch).filter((name) => now && (now[name] ?? null) === patch[name]);
-  if (names.length > 0) app.engine.edit([{ type, op: "patch", id: old.id, value: Object.fromEntries(names.map((name) => [name, old[name] ?? null])) }]);
-  announce(text.restored(old.name ?? old.title));
 }
 
 /** @param {App} app @param {string} type @param {string} id @param {Issue} [issue] */
@@ -182,8 +163,10 @@ function sheet(app, { type, before, issue, title, initial, content, ...parts }) 
     const patch = Object.fromEntries(Object.entries(value).filter(([name, member]) => !before || (before[name] ?? null) !== member));
     const gone = [noDraft(key), ...(issue ? [{ store: /** @type {const} */ ("issue"), key: issue.id, value: undefined }] : [])];
     const isEdited = Object.keys(patch).length > 0;
-    app.engine.edit(isEdited ? [{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }] : [], gone);
-    if (before && isEdited) app.undo.push(() => undoEdit(app, type, before, patch));
+    const name = value.name ?? value.title;
+    act(app, [{ type, id }], isEdited ? [{ type, op: before ? "patch" : "create", id, value: patch, baseRevision }] : [], {
+      also: gone, title: before?.name ?? before?.title ?? name, say: () => (before ? text.changed : text.added)(name),
+    });
   });
   const dialog = el("dialog", { class: "sheet", "aria-labelledby": "sheet-title" }, form);
   const opener = document.activeElement;
@@ -191,7 +174,7 @@ function sheet(app, { type, before, issue, title, initial, content, ...parts }) 
   dialog.addEventListener("close", () => {
     app.engine.typed.delete(key);
     if (!isOver && Object.keys(changed()).length > 0) {
-      app.toast(text.draftKept, { action: text.continueEditing, run: () => openSheet(app, type, id, issue) });
+      app.toast(text.draftKept, { actions: [[text.continueEditing, () => openSheet(app, type, id, issue)]] });
     }
     // The list may have been rendered again.
     if (!opener?.isConnected) ($("dialog button") ?? $(`[data-of="${id}"]`) ?? $("#main")).focus();

@@ -1,8 +1,9 @@
 // The actions of a card, by menu and by key, and the menu of the page.
 import { $, el, openDialog, text } from "./page.js";
 import { columns } from "./model.js";
-import { move, moveBy, moveWithin, remove } from "./actions.js";
+import { move, moveBy, moveWithin, remove, skip } from "./actions.js";
 import { openAdd } from "./add.js";
+import { followingDue } from "./recurrence.js";
 
 /** Closes the menu that was opened last. */
 let closeOpen = (/** @type {boolean} */ _focus) => {};
@@ -85,6 +86,7 @@ export function openCardMenu(app, id, anchor) {
       { label: text.moveLast, isDisabled: index === list.length - 1, run: () => move(app, id, { place: "last" }) },
     ]),
     null,
+    ...(task.recurrence ? [{ label: text.skipOnce, isDisabled: !followingDue(task, new Date().toISOString(), app.model.zone), run: () => skip(app, id) }] : []),
     { label: text.screens.history, run: () => app.router.go({ screen: "history", task: null, of: id }) },
     { label: text.remove, hint: "Del", isDanger: true, run: () => remove(app, id) },
   ]);
@@ -98,9 +100,10 @@ export function setUpKeys(app) {
     if (target.closest("input, textarea, select, [contenteditable], .menu")) return;
     if ($("dialog[open]")) return;
     const key = latin(event);
-    if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === "z" && !event.shiftKey) {
+    const isRedo = key.toLowerCase() === "y" || event.shiftKey;
+    if ((event.ctrlKey || event.metaKey) && ["y", "z"].includes(key.toLowerCase())) {
       event.preventDefault();
-      return app.undo.run();
+      return app.undo.run(isRedo);
     }
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     // WCAG 2.1.4: a word that is spoken to the computer must not press them.
@@ -115,7 +118,8 @@ export function setUpKeys(app) {
  * @param {KeyboardEvent} event
  */
 function latin({ key, code, shiftKey }) {
-  if (/^[ -~]/.test(key)) return key;
+  // Caps Lock makes no other key of it.
+  if (/^[ -~]/.test(key)) return key.length === 1 && !shiftKey ? key.toLowerCase() : key;
   if (code === "Slash") return shiftKey ? "?" : "/";
   return code.startsWith("Key") ? code.slice(3).toLowerCase() : key;
 }
@@ -178,7 +182,7 @@ export function showHelp() {
   const rows = [
     [["n"], text.keyAdd], [["/"], text.search], [["Enter"], text.keyEdit], [["F2"], text.keyRename], [["m"], text.keyMenu],
     [["←", "↑", "↓", "→"], text.keyGo], [["⇧", "←", "→"], text.keyMoveColumn], [["⇧", "↑", "↓"], text.keyMoveWithin],
-    [["Del"], text.keyDelete], [["Ctrl", "Z"], text.undo], [["Ctrl", "Enter"], text.keySave], [["Esc"], text.keyEscape],
+    [["Del"], text.keyDelete], [["Ctrl", "Z"], text.undo], [["⇧", "Ctrl", "Z"], text.redo], [["Ctrl", "Enter"], text.keySave], [["Esc"], text.keyEscape],
     [["b"], text.screens.board], [["t"], text.screens.today], [["s"], text.screens.stats], [["?"], text.keyHelp],
   ];
   openDialog(el("dialog", { class: "sheet help", "aria-labelledby": "help-title" },

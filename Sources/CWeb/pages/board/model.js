@@ -1,6 +1,7 @@
 // The data of the page: the mirror with the unsent edits on top, by column, filtered and sorted.
 import { dueDay, today } from "./dates.js";
-import { outbox, view } from "./sync.js";
+import { outbox, view } from "./mirror.js";
+import { inOrder, orderKey, searchKey, searchTerms } from "./words.js";
 
 export const columns = /** @type {Status[]} */ (["todo", "doing", "done"]);
 
@@ -17,10 +18,10 @@ export class Model {
     /** @type {Map<string, DDay>} */
     this.ddays = new Map();
     /** @type {Settings} */
-    this.settings = { timeZone: null, locale: null, custom: {}, revision: 0 };
+    this.settings = { timeZone: null, locale: null, custom: {}, allDayTime: null, digest: null, revision: 0 };
     /** @type {Filter} */
     this.filter = { categories: new Set(), due: "", query: "", sort: "position" };
-    /** @type {Map<string, {type: string, id: string}>} the target of each outbox entry, by its key */
+    /** @type {Map<string, {type: string, id: string, next?: string}>} the target of each outbox entry, by its key, and the task that follows it */
     this.targets = new Map();
     /** @type {Set<string>} */
     this.unsent = new Set();
@@ -47,10 +48,11 @@ export class Model {
     const stores = new Set(changes.map((change) => change.store));
     for (const { store, key, value } of changes) {
       if (store === "outbox") {
-        const target = value ? { type: value.mutation.type, id: value.mutation.id } : this.targets.get(key);
+        const target = value ? { type: value.mutation.type, id: value.mutation.id, next: value.next?.id } : this.targets.get(key);
         if (value && target) this.targets.set(key, target);
         else this.targets.delete(key);
         if (target) touched.set(`${target.type} ${target.id}`, target);
+        if (target?.next) touched.set(`task ${target.next}`, { type: "task", id: target.next });
       } else if (["task", "category", "dday", "settings"].includes(store)) {
         touched.set(`${store} ${key}`, { type: store, id: key });
       }
@@ -66,10 +68,11 @@ export class Model {
     const entries = new Map();
     const unsent = outbox(mirror);
     for (const entry of unsent) {
-      const key = `${entry.mutation.type} ${entry.mutation.id}`;
-      entries.set(key, [...(entries.get(key) ?? []), entry]);
+      for (const key of [`${entry.mutation.type} ${entry.mutation.id}`, ...(entry.next ? [`task ${entry.next.id}`] : [])]) {
+        entries.set(key, [...(entries.get(key) ?? []), entry]);
+      }
     }
-    this.unsent = new Set(unsent.map((entry) => entry.mutation.id));
+    this.unsent = new Set(unsent.flatMap(({ mutation, next }) => [mutation.id, ...(next ? [next.id] : [])]));
     const maps = { task: this.tasks, category: this.categories, dday: this.ddays };
     for (const { type, id } of touched) {
       const value = view(mirror, /** @type {any} */ (type), id, entries.get(`${type} ${id}`) ?? []);
@@ -109,7 +112,8 @@ export class Model {
     const known = this.lists.get(status);
     if (known) return known;
     const list = [];
-    for (const task of this.tasks.values()) if (task.status === status && this.matches(task)) list.push(task);
+    const terms = searchTerms(this.filter.query);
+    for (const task of this.tasks.values()) if (task.status === status && this.matches(task, terms)) list.push(task);
     list.sort(this.comparison());
     this.lists.set(status, list);
     return list;
@@ -123,13 +127,13 @@ export class Model {
     return [...this.tasks.values()].filter((task) => task.status === status).sort(byPosition);
   }
 
-  /** @param {Task} task */
-  matches(task) {
-    const { chosen, filter: { due, query } } = this;
+  /** @param {Task} task @param {((key: string) => boolean)[]} terms of the search */
+  matches(task, terms = searchTerms(this.filter.query)) {
+    const { chosen, filter: { due } } = this;
     if (chosen.length > 0 && !chosen.includes(task.categoryId ?? "none")) return false;
-    if (query) {
-      const wanted = query.trim().toLowerCase();
-      if (!task.title.toLowerCase().includes(wanted) && !task.body.toLowerCase().includes(wanted)) return false;
+    if (terms.length > 0) {
+      const keys = searchKeys(task);
+      if (!terms.every((has) => keys.some(has))) return false;
     }
     if (!due) return true;
     const day = task.dueDate ? dueDay(task.dueDate, this.zone) : null;
@@ -150,7 +154,7 @@ export class Model {
       case "dueDate": return (a, b) => order(time(a), time(b)) || byPosition(a, b);
       case "-createdAt": return (a, b) => order(b.createdAt, a.createdAt) || byPosition(a, b);
       case "-updatedAt": return (a, b) => order(b.updatedAt, a.updatedAt) || byPosition(a, b);
-      case "title": return (a, b) => order(a.title.toLowerCase(), b.title.toLowerCase()) || byPosition(a, b);
+      case "title": return (a, b) => inOrder(orderKey(a.title), orderKey(b.title)) || byPosition(a, b);
       default: return byPosition;
     }
   }
@@ -160,9 +164,29 @@ export class Model {
     return this.settings.timeZone ?? browserZone;
   }
 
-  get categoryList() {
-    return [...this.categories.values()].sort((a, b) => a.name.localeCompare(b.name));
+  /** The zone that a new rule names: where the account has none, the server would take its own. */
+  get ruleZone() {
+    return this.settings.timeZone ? null : browserZone;
   }
+
+  get categoryList() {
+    return [...this.categories.values()].sort((a, b) => inOrder(orderKey(a.name), orderKey(b.name)) || order(a.id, b.id));
+  }
+}
+
+/** @type {WeakMap<Task, {title: string, body: string, keys: string[]}>} */
+const searched = new WeakMap();
+
+/**
+ * Made once, because every key that is typed asks for those of all tasks.
+ * @param {Task} task
+ */
+function searchKeys(task) {
+  const known = searched.get(task);
+  if (known?.title === task.title && known.body === task.body) return known.keys;
+  const keys = [task.title, task.body].map(searchKey);
+  searched.set(task, { title: task.title, body: task.body, keys });
+  return keys;
 }
 
 // The order of a column. Positions are opaque strings of the server, in the order of their bytes. Until the server has

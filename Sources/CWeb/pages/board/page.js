@@ -3,10 +3,15 @@
 
 const languages = ["en", "ko", "ja"];
 
+const load = () => import(`./texts-${document.documentElement.lang}.js`);
+/** @type {Texts} */
+export const text = (await load().catch(() => {
+  // Another language is better than an empty page.
+  document.documentElement.lang = "en";
+  return load();
+})).texts;
 /** Set by theme.js, like the first language of the browser that the page has. */
 export const language = document.documentElement.lang;
-/** @type {Texts} */
-export const text = (await import(`./texts-${language}.js`)).texts;
 
 /** @param {string | null} locale the account's */
 const known = (locale) => languages.find((name) => name === locale?.slice(0, 2).toLowerCase());
@@ -18,18 +23,14 @@ const known = (locale) => languages.find((name) => name === locale?.slice(0, 2).
 export const languageOf = (locale) => known(locale) ?? document.documentElement.dataset.browser;
 
 /**
- * Whether the texts of a language are there. The next page cannot wait until a service worker of that language is.
+ * Whether the texts of a language can be had: from the service worker, or over a connection.
  * @param {string | undefined} name
  */
-export async function fetchTexts(name) {
-  const path = `/board/texts-${name}.js`;
+export async function hasTexts(name) {
   const aborter = new AbortController();
   setTimeout(() => aborter.abort(), 3000);
   try {
-    const answer = await fetch(path, { signal: aborter.signal });
-    const shells = (await globalThis.caches?.keys() ?? []).filter((key) => key.startsWith("shell-"));
-    if (answer.ok) await Promise.all(shells.map(async (key) => (await caches.open(key)).put(path, answer.clone())));
-    return answer.ok;
+    return (await fetch(`/board/texts-${name}.js`, { signal: aborter.signal })).ok;
   } catch {
     // No connection. The next change tries it again.
     return false;
@@ -48,6 +49,27 @@ function keep(key, value) {
  */
 export function keepLanguage(locale) {
   keep("kanbase.language", known(locale));
+}
+
+/**
+ * Keeps the files of this version for pages without a connection. Those of a newer one take over while no page is half loaded.
+ * @param {Promise<unknown>} shown @param {() => Promise<unknown>} loadRest the files that the page has not asked for yet
+ */
+export async function keepFiles(shown, loadRest) {
+  const registering = navigator.serviceWorker?.register("/worker.js").catch(() => undefined);
+  await shown;
+  // Right after the first paint. Hidden pages have no animation frames.
+  await new Promise((resolve) => { document.hidden ? setTimeout(resolve, 50) : requestAnimationFrame(() => setTimeout(resolve)); });
+  await loadRest().catch(() => {});
+  dispatchEvent(new Event("complete"));
+  const registration = await registering;
+  if (!registration) return;
+  const replace = () => navigator.locks?.request("kanbase.loading", { ifAvailable: true }, (lock) => { if (lock) registration.waiting?.postMessage("replace"); }).catch(() => {});
+  const watch = () => registration.installing?.addEventListener("statechange", replace);
+  watch();
+  registration.addEventListener("updatefound", watch);
+  // This page's own lock is free by then.
+  setTimeout(replace);
 }
 
 /** @param {unknown} theme `light`, `dark`, or what the system says */
@@ -103,6 +125,7 @@ const shapes = {
   more: "M6 12h.01M12 12h.01M18 12h.01",
   plus: "M12 5v14M5 12h14",
   search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4",
+  filter: "M4 7h16M7 12h10M10 17h4",
   close: "M6 6l12 12M18 6L6 18",
   check: "M5 12l5 5 9-10",
 };
@@ -168,6 +191,19 @@ export function announce(message) {
   const region = $("#announcer");
   region.textContent = "";
   requestAnimationFrame(() => { region.textContent = message; });
+}
+
+/**
+ * Makes it as high as its text, up to what its style allows.
+ * @param {HTMLTextAreaElement} area
+ */
+export function grows(area) {
+  area.classList.add("grows");
+  if (CSS.supports("field-sizing", "content")) return;
+  area.addEventListener("input", () => {
+    area.style.setProperty("height", "auto");
+    area.style.setProperty("height", `${area.scrollHeight + 2}px`);
+  });
 }
 
 /** @param {string} words in code points, as the server counts */

@@ -1,8 +1,8 @@
 // Today, statistics, history and trash; and the table of all screens.
 import { showAccount } from "./account.js";
-import { move, restore, undoAdding } from "./actions.js";
+import { act, tick } from "./actions.js";
 import { heading, picture, showAnswer } from "./answers.js";
-import { call } from "./api.js";
+import { ability, call } from "./api.js";
 import { categoryPill } from "./board.js";
 import { memberName, wordsOf } from "./conflicts.js";
 import { dDay, daysBetween, describeDay, describeDue, describeTime, dueDay, nextDate, today } from "./dates.js";
@@ -18,6 +18,14 @@ function showToday(app, main) {
   const coming = el("section", { class: "panel" });
   main.append(heading(text.screens.today), cover, coming);
   const sky = weather(app);
+  /** @type {Map<string, number>} how many rows a list shows */
+  const limits = new Map();
+  const tasks = (/** @type {string} */ name, /** @type {Task[]} */ list, /** @type {string} */ empty) => {
+    if (list.length === 0) return [quiet(empty)];
+    const limit = limits.get(name) ?? 20;
+    const more = el("button", { class: "wide", data: { of: name }, onclick: () => { limits.set(name, limit + 100); refill(main, fill); } }, `${text.showMore} (${list.length - limit})`);
+    return [el("ul", { class: "rows" }, ...list.slice(0, limit).map((task) => row(app, task))), ...(list.length > limit ? [more] : [])];
+  };
   const fill = () => {
     if (!app.engine.mirror.meta.has("cursor")) return cover.replaceChildren(el("p", { class: "quiet-words loading" }, text.loading));
     const { tasks: all, ddays, zone } = app.model;
@@ -32,28 +40,25 @@ function showToday(app, main) {
         el("p", { class: "date" }, describeDay(now)),
         el("p", { class: "meter-words" }, text.progress(done, all.size)),
         el("meter", { min: 0, max: all.size || 1, value: done, "aria-label": text.progress(done, all.size) }), sky),
-      panel(`${text.overdue} · ${overdue.length}`, ...tasks(app, overdue, text.noneOverdue)),
-      panel(`${text.today} · ${dueToday.length}`, ...tasks(app, dueToday, text.noneToday)),
+      panel(`${text.overdue} · ${overdue.length}`, ...tasks("overdue", overdue, text.noneOverdue)),
+      panel(`${text.today} · ${dueToday.length}`, ...tasks("today", dueToday, text.noneToday)),
       panel(text.ddays, countdowns(app, [...ddays.values()], now),
-        el("button", { class: "add-open", onclick: () => editDDay(app, null) }, icon("plus"), text.addDDay)));
-    coming.replaceChildren(el("h2", {}, text.upcoming), ...tasks(app, on((day) => day > now).slice(0, 20), text.noneUpcoming));
+        el("button", { class: "add-wide", onclick: () => editDDay(app, null) }, icon("plus"), text.addDDay)));
+    coming.replaceChildren(el("h2", {}, text.upcoming), ...tasks("upcoming", on((day) => day > now), text.noneUpcoming));
   };
   fill();
   return app.watch(() => refill(main, fill));
 }
 
-/** @param {App} app @param {Task[]} list @param {string} empty */
-function tasks(app, list, empty) {
-  if (list.length === 0) return [quiet(empty)];
-  return [el("ul", { class: "rows" }, ...list.slice(0, 100).map((task) => {
-    const due = describeDue(task.dueDate ?? "", app.model.zone);
-    const category = task.categoryId ? app.model.categories.get(task.categoryId) : null;
-    return el("li", {},
-      el("button", { class: "tick", data: { of: `done ${task.id}` }, "aria-label": text.markDone(task.title), onclick: () => move(app, task.id, { status: "done" }) }, icon("check")),
-      el("button", { class: "row-open", data: { of: task.id }, onclick: () => app.router.go({ task: task.id }) }, task.title),
-      category ? categoryPill(category) : null,
-      el("time", { class: `pill due ${due.urgency}`, dateTime: task.dueDate ?? "" }, due.label, due.days ? ` ${due.dDay}` : ""));
-  }))];
+/** @param {App} app @param {Task} task */
+function row(app, task) {
+  const due = describeDue(task.dueDate ?? "", app.model.zone);
+  const category = task.categoryId ? app.model.categories.get(task.categoryId) : null;
+  return el("li", {},
+    el("button", { class: "tick", data: { of: `done ${task.id}` }, "aria-label": text.markDone(task.title), onclick: () => tick(app, task.id) }, icon("check")),
+    el("button", { class: "row-open", data: { of: task.id }, onclick: () => app.router.go({ task: task.id }) }, task.title),
+    category ? categoryPill(category) : null,
+    el("time", { class: `pill due ${due.urgency}`, dateTime: task.dueDate ?? "" }, due.label, due.days ? ` ${due.dDay}` : ""));
 }
 
 /** @param {App} app @param {DDay[]} list @param {string} now */
@@ -70,7 +75,7 @@ function countdowns(app, list, now) {
 }
 
 /**
- * The weather here, once the person asked for it.
+ * The weather here, once the person asked for it; nothing where the server knows none.
  * @param {App} app
  */
 function weather(app) {
@@ -82,12 +87,12 @@ function weather(app) {
   const place = localStorage.getItem(placeKey);
   if (place) load(place).catch(() => {});
   else if ("geolocation" in navigator) {
-    sky.append(el("button", {
+    ability().then(({ features }) => features.includes("weather") && sky.append(el("button", {
       class: "link", onclick: () => navigator.geolocation.getCurrentPosition(
         // A tenth of a degree is all that the weather needs, and all that is kept.
         ({ coords }) => app.attempt(() => load(`latitude=${coords.latitude.toFixed(1)}&longitude=${coords.longitude.toFixed(1)}`)),
         () => app.toast(text.noPlace, { isFault: true })),
-    }, text.showWeather));
+    }, text.showWeather)));
   }
   return sky;
 }
@@ -178,29 +183,42 @@ function details(app, item) {
 
 /** @param {App} app @param {HTMLElement} main */
 function showTrash(app, main) {
-  const place = el("section", { class: "panel" });
-  main.append(heading(text.screens.trash), el("p", { class: "lead" }, text.trashHint), place);
-  const path = "/tasks?deleted=true&sort=-updatedAt&limit=100";
-  return showAnswer(app, place, path, (answer) => {
-    const items = answer.items.filter((task) => !app.model.tasks.has(task.id));
-    return pages(app, path, { ...answer, items }, el("ul", { class: "rows" }), (task) => row(app, task), text.trashEmpty);
-  }, ["task"]);
+  main.append(heading(text.screens.trash), el("p", { class: "lead" }, text.trashHint));
+  const { tasks, categories, ddays } = app.model;
+  const list = (/** @type {"task" | "category" | "dday"} */ type, /** @type {string} */ title, /** @type {string} */ path, /** @type {Map<string, any>} */ living) => {
+    const place = el("div", {});
+    const section = el("section", { class: "panel" }, type !== "task" && el("h2", {}, title), place);
+    // Most have none of the others.
+    section.hidden = type !== "task";
+    main.append(section);
+    return showAnswer(app, place, path, (answer) => {
+      const items = answer.items.filter(({ id }) => !living.has(id));
+      section.hidden = type !== "task" && items.length === 0;
+      return pages(app, path, { ...answer, items }, el("ul", { class: "rows" }), (item) => deleted(app, type, item), text.trashEmpty);
+    }, [type]);
+  };
+  const stops = [
+    list("task", "", "/tasks?deleted=true&sort=-updatedAt&limit=100", tasks),
+    list("category", text.screens.categories, "/categories?deleted=true", categories), list("dday", text.ddays, "/ddays?deleted=true&limit=100", ddays),
+  ];
+  return () => stops.forEach((stop) => stop());
 }
 
-/** @param {App} app @param {any} task */
-function row(app, task) {
-  const button = el("button", { data: { of: task.id }, "aria-label": text.restoreOf(task.title) }, text.restore);
-  const item = el("li", {}, el("div", { class: "row-words" }, el("strong", {}, task.title), task.body && el("p", {}, task.body)),
-    el("time", { class: "quiet-words", dateTime: task.updatedAt }, describeTime(task.deletedAt ?? task.updatedAt, app.model.zone)), button);
+/** @param {App} app @param {"task" | "category" | "dday"} type @param {any} value */
+function deleted(app, type, value) {
+  const { id, name, title = name, body, emoji } = value;
+  const button = el("button", { data: { of: id }, "aria-label": text.restoreOf(title) }, text.restore);
+  const item = el("li", {}, el("div", { class: "row-words" }, el("strong", {}, emoji ? `${emoji} ${title}` : title), body && el("p", {}, body)),
+    el("time", { class: "quiet-words", dateTime: value.updatedAt }, describeTime(value.deletedAt ?? value.updatedAt, app.model.zone)), button);
   button.addEventListener("click", () => {
-    app.engine.commit([{ store: "meta", key: `deleted:${task.id}`, value: task }]);
-    restore(app, task.id);
-    undoAdding(app, task);
+    app.engine.commit([{ store: "meta", key: `deleted:${id}`, value }]);
     // Removed at once, without waiting for the new list.
     const neighbour = item.nextElementSibling ?? item.previousElementSibling;
     item.remove();
     if (neighbour) $("button", neighbour).focus();
-    app.toast(text.restored(task.title), { action: text.show, run: () => app.reveal(task.id) });
+    act(app, [{ type, id }], [{ type, op: "restore", id }], {
+      title, say: () => text.restored(title), actions: () => (type === "task" ? [[text.show, () => app.reveal(id)]] : []),
+    });
   });
   return item;
 }

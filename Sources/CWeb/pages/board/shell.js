@@ -29,6 +29,9 @@ export function makeShell(app) {
     if (event.key === "Escape" && !search.value) search.blur();
     if (event.key === "Enter" || event.key === "ArrowDown") { event.preventDefault(); app.focusFirst(); }
   });
+  const filter = el("button", { id: "filter", class: "nav" }, icon("filter"), el("span", {}, text.filter), el("b", { class: "count", hidden: true }));
+  // Opened, closed and named by the browser.
+  /** @type {any} */ (filter).popoverTargetElement = app.filters.element;
   const state = el("button", { id: "state", class: "state", onclick: () => stateClicked(app) },
     el("span", { class: "light" }), el("span", { class: "words" }));
   const more = el("button", { class: "nav", id: "more", "aria-haspopup": "menu", "aria-expanded": "false" }, icon("more"), el("span", {}, text.more));
@@ -45,7 +48,7 @@ export function makeShell(app) {
     el("header", { class: "top" },
       el("a", { class: "brand", href: "/", "aria-label": "Kanbase" }, mark(), el("span", {}, "Kanbase")),
       el("nav", { "aria-label": text.navigation }, link(null, "board"), link("today", "today"), link("stats", "stats"), more),
-      el("div", { class: "tools" }, el("label", { class: "search" }, icon("search"), search), state)),
+      el("div", { class: "tools" }, el("label", { class: "search" }, icon("search"), search), filter, state)),
     el("main", { id: "main", tabIndex: -1 }),
     app.toasts.element,
     el("div", { id: "announcer", class: "hidden", "aria-live": "polite" }),
@@ -104,6 +107,7 @@ export function showPlace(app) {
     if (isHere) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  $("#filter").hidden = !!screen;
   const input = $("#search");
   const query = app.router.route.q ?? "";
   if (input.value !== query) input.value = query;
@@ -114,26 +118,36 @@ export function makeFilters(app) {
   const chips = el("div", { class: "chips" });
   const narrow = (/** @type {Event} */ { target }) => {
     const { name, value } = /** @type {HTMLSelectElement} */ (target);
-    app.router.go({ [name]: value || null });
+    app.router.go({ [name]: value || null }, { replace: true });
   };
+  const field = (/** @type {string} */ label, /** @type {HTMLElement} */ control) => el("label", {}, el("span", {}, label), control);
   const due = select({ "aria-label": text.dueFilter, name: "due", onchange: narrow }, [["", text.anyDue], ["overdue", text.overdue], ["today", text.dueToday], ["upcoming", text.upcoming], ["none", text.noDue]]);
   const sort = select({ "aria-label": text.order, name: "sort", onchange: narrow }, [["", text.byHand], ["dueDate", text.byDue], ["-createdAt", text.byCreated], ["-updatedAt", text.byUpdated], ["title", text.byTitle]]);
   let shown = "";
   let said = "";
+  let heard = "";
 
   const toggle = (/** @type {string} */ id) => {
     const chosen = new Set(app.model.chosen);
     if (!chosen.delete(id)) chosen.add(id);
-    app.router.go({ category: [...chosen].join(",") || null });
+    app.router.go({ category: [...chosen].join(",") || null }, { replace: true });
   };
   const render = () => {
     const { chosen, filter } = app.model;
     due.value = filter.due;
     sort.value = filter.sort === "position" ? "" : filter.sort;
+    const count = chosen.length + (filter.due ? 1 : 0);
+    const badge = $("#filter .count");
+    badge.textContent = String(count);
+    badge.hidden = count === 0;
+    all.hidden = !app.model.isFiltered;
     const wanted = JSON.stringify([...chosen, filter.due, filter.query]);
     if (said && wanted !== said) {
       const count = columns.reduce((sum, status) => sum + app.model.list(status).length, 0);
-      announce(count ? text.taskCount(count) : text.nothingMatches);
+      const words = count ? text.taskCount(count) : text.nothingMatches;
+      // Not once more with each letter.
+      if (words !== heard) announce(words);
+      heard = words;
     }
     said = wanted;
     const list = app.model.categoryList;
@@ -147,7 +161,11 @@ export function makeFilters(app) {
       ...(list.length ? [chip("none", text.none, null)] : []));
     if (focused) $(`[data-category="${focused}"]`, chips)?.focus();
   };
-  return { element: el("div", { class: "filters", role: "group", "aria-label": text.filter }, chips, el("div", { class: "selects" }, due, sort)), render };
+  const all = el("button", { class: "link", onclick: () => app.router.go({ category: null, due: null, q: null }, { replace: true }) }, text.clearFilter);
+  return {
+    element: el("div", { class: "filters", role: "group", "aria-label": text.filter, popover: "auto" }, chips, el("div", { class: "selects" }, field(text.dueFilter, due), field(text.order, sort)), all),
+    render,
+  };
 }
 
 /** Messages at the bottom of the page. */
@@ -156,15 +174,17 @@ export class Toasts {
     this.element = el("div", { class: "toasts", role: "region", "aria-label": text.messages });
   }
 
-  /** @param {string} message @param {{action?: string, run?: () => void, isFault?: boolean}} options */
-  show(message, { action, run, isFault = false } = {}) {
-    const toast = el("div", { class: `toast ${isFault ? "fault" : ""}` }, el("span", {}, message));
+  /** @param {string} message @param {{actions?: [string, () => void][], isFault?: boolean, isStep?: boolean, spoken?: string}} options */
+  show(message, { actions = [], isFault = false, isStep = false, spoken = message } = {}) {
+    const toast = el("div", { class: `toast ${isFault ? "fault" : ""} ${isStep ? "step" : ""}` }, el("span", {}, message));
+    // The way back is that of the last step.
+    if (isStep) $(".step", this.element)?.remove();
     // Screen readers do not read what comes into the page together with its words.
-    announce(message);
+    announce(spoken);
     let timer = 0;
     const close = () => { clearTimeout(timer); toast.remove(); };
-    const begin = () => { timer = setTimeout(close, action || isFault ? 10000 : 4500); };
-    if (action && run) toast.append(el("button", { class: "link", onclick: () => { close(); run(); } }, action));
+    const begin = () => { timer = setTimeout(close, actions.length > 0 || isFault ? 10000 : 4500); };
+    for (const [label, run] of actions) toast.append(el("button", { class: "link", onclick: () => { close(); run(); } }, label));
     toast.append(el("button", { class: "quiet square", "aria-label": text.close, onclick: close }, icon("close")));
     for (const name of ["pointerenter", "focusin"]) toast.addEventListener(name, () => clearTimeout(timer));
     for (const name of ["pointerleave", "focusout"]) toast.addEventListener(name, begin);

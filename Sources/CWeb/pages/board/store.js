@@ -1,5 +1,5 @@
 // The mirror on disk: one IndexedDB database an account, one object store a map.
-import { emptyMirror, stores } from "./sync.js";
+import { emptyMirror, stores } from "./mirror.js";
 
 const prefix = "kanbase-";
 
@@ -23,33 +23,66 @@ export function parsed(text) {
   try { return text ? JSON.parse(text) : null; } catch { return null; }
 }
 
+/** @typedef {{ order: number, changes: Change[], resolve: () => void, reject: (error: unknown) => void }} Writing */
+
 export class Store {
   /** @param {string} account */
   constructor(account) {
     this.account = account;
     /** @type {IDBDatabase | null} nothing is kept where the browser allows none */
     this.database = null;
+    /** No new connection then: this page is done with the disk, or another tab erases it. */
+    this.isOver = false;
+    /** @type {Set<Writing>} in the order of the edits */
+    this.unwritten = new Set();
+    this.order = 0;
+    /** @type {Promise<void> | null} under way after the browser closed the connection */
+    this.reopening = null;
     this.channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(prefix + account);
     /** @type {Change[][]} changes by other tabs while this one was reading */
     this.missed = [];
     if (this.channel) this.channel.onmessage = ({ data }) => { if (data.changes) this.missed.push(data.changes); };
-    this.reading = this.open(account).then(() => this.read());
+    this.reading = this.load();
   }
 
   /** @param {string} account */
   async open(account) {
+    if (this.isOver) return;
     try {
       const request = indexedDB.open(prefix + account, 1);
+      const isAgain = this.database !== null;
       request.onupgradeneeded = () => {
-        for (const name of stores) request.result.createObjectStore(name);
+        // The browser deleted everything. A part of it with a cursor would hide the rest for ever.
+        if (isAgain) request.transaction?.abort();
+        else for (const name of stores) request.result.createObjectStore(name);
       };
       const database = await done(request);
       // Another tab logged out and erases it.
-      database.onversionchange = () => database.close();
-      this.database = database;
+      database.onversionchange = () => { this.isOver = true; database.close(); };
+      if (this.isOver) database.close();
+      else this.database = database;
     } catch {
       // Private windows of some browsers have no IndexedDB: the board works as long as the page is open.
     }
+  }
+
+  /** All that is on the disk, once. */
+  async load() {
+    await this.open(this.account);
+    try {
+      return await this.read();
+    } catch {
+      // The browser closed the connection, as iOS does in the background.
+      this.forget();
+      await this.open(this.account);
+    }
+    return this.read().catch(() => { this.forget(); return emptyMirror(); });
+  }
+
+  /** What is written without having been read would be a part of it. */
+  forget() {
+    this.database?.close();
+    this.database = null;
   }
 
   async read() {
@@ -74,32 +107,73 @@ export class Store {
    * @param {Change[]} changes
    */
   write(changes) {
-    const { database } = this;
-    if (!database || changes.length === 0) return Promise.resolve();
+    if (!this.database || changes.length === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const names = [...new Set(changes.map((change) => change.store))];
-      const transaction = database.transaction(names, "readwrite");
+      const writing = { order: this.order++, changes, resolve: () => resolve(undefined), reject };
+      this.unwritten.add(writing);
+      if (!this.reopening) this.put(writing);
+    });
+  }
+
+  /** @param {Writing} writing @param {boolean} [isAgain] over a new connection; a second failure is final */
+  put(writing, isAgain = false) {
+    const { database, unwritten } = this;
+    const { changes } = writing;
+    const failed = (/** @type {DOMException | null} */ error) => {
+      // Browsers close connections by themselves (iOS in the background), some without telling: what was under way ends
+      // with one of these errors, what begins later throws the last.
+      const isClosed = error && ["AbortError", "UnknownError", "InvalidStateError"].includes(error.name);
+      if (isClosed && !isAgain && !this.isOver) return this.reopen();
+      unwritten.delete(writing);
+      writing.reject(error);
+    };
+    if (!database) return failed(null);
+    if (changes.length === 0) { unwritten.delete(writing); return writing.resolve(); }
+    try {
+      const transaction = database.transaction([...new Set(changes.map((change) => change.store))], "readwrite");
       for (const { store, key, value } of changes) {
         if (value === undefined) transaction.objectStore(store).delete(key);
         else transaction.objectStore(store).put(value, key);
       }
       // Also when the page unloads at once, as with a reload right after a key press.
       transaction.commit?.();
-      transaction.oncomplete = () => resolve(undefined);
-      transaction.onabort = () => reject(transaction.error);
-    });
+      transaction.oncomplete = () => {
+        unwritten.delete(writing);
+        // An older one that is tried again must not undo this one.
+        for (const older of unwritten) {
+          if (older.order < writing.order) older.changes = older.changes.filter(({ store, key }) => !changes.some((change) => change.store === store && change.key === key));
+        }
+        writing.resolve();
+      };
+      transaction.onabort = () => failed(transaction.error);
+    } catch (error) {
+      failed(/** @type {DOMException} */ (error));
+    }
+  }
+
+  /** Opens a new connection and writes over it what has not been written. */
+  reopen() {
+    this.reopening ??= (async () => {
+      this.database?.close();
+      // Some versions of Safari never answer; what waits here is sent only afterwards.
+      await Promise.race([this.open(this.account), new Promise((resolve) => { setTimeout(resolve, 10_000); })]);
+      this.reopening = null;
+      for (const writing of [...this.unwritten]) this.put(writing, true);
+    })();
   }
 
   close() {
+    this.isOver = true;
     this.channel?.close();
     this.database?.close();
   }
 
   /** @param {string | null} account */
   static async eraseAllBut(account) {
-    const databases = (await indexedDB.databases?.().catch(() => [])) ?? [];
+    const databases = await (async () => indexedDB.databases?.())().catch(() => []) ?? [];
     const names = databases.map(({ name }) => name ?? "").filter((name) => name.startsWith(prefix) && name !== prefix + account);
-    await Promise.all(names.map((name) => done(indexedDB.deleteDatabase(name))));
+    // What cannot be erased now is erased at the next log-in.
+    await Promise.all(names.map((name) => done(indexedDB.deleteDatabase(name)).catch(() => {})));
   }
 }
 

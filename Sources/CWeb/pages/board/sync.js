@@ -1,126 +1,30 @@
-// The rules of sync as pure functions: they compute the changes of the mirror. They use no network, no storage, no clock and
-// no page.
-
-export const stores = /** @type {const} */ (
-  ["task", "category", "dday", "settings", "outbox", "issue", "draft", "answer", "meta"]);
-export const types = /** @type {const} */ (["task", "category", "dday", "settings"]);
+// The rules of sync as pure functions: what goes in a request, and what its answer and the feed change in the mirror.
+import { defaults, outbox, types } from "./mirror.js";
 
 /** How many edits go in one request; the server takes 500. */
 export const batch = 200;
 
-/** @returns {Mirror} */
-export function emptyMirror() {
-  return /** @type {any} */ (Object.fromEntries(stores.map((name) => [name, new Map()])));
-}
-
-/** @param {Mirror} mirror @param {Change[]} changes */
-export function apply(mirror, changes) {
-  for (const { store, key, value } of changes) {
-    const map = /** @type {Map<string, any>} */ (mirror[store]);
-    if (value === undefined) map.delete(key);
-    else map.set(key, value);
-  }
-}
-
 /**
- * The number of edits, drafts and questions that are on this device alone.
- * @param {Mirror} mirror
+ * The edits whose turn it is: not those that the account has no room for, nor what builds on them. A deletion needs no room.
+ * @param {Mirror} mirror @param {Set<string>} held  the keys of those that it has no room for
  */
-export const ownCount = ({ outbox, draft, issue }) => outbox.size + draft.size + issue.size;
-
-/** @param {string} key @returns {Change} */
-export const noDraft = (key) => ({ store: "draft", key, value: undefined });
-
-/** @type {Record<string, Record<string, any>>} */
-const defaults = {
-  task: { title: "", body: "", status: "todo", categoryId: null, dueDate: null, completedAt: null, position: "", revision: 0 },
-  category: { name: "", color: null, emoji: null, image: null, revision: 0 },
-  dday: { title: "", date: "", repeats: "none", color: null, emoji: null, image: null, revision: 0 },
-  settings: { timeZone: null, locale: null, custom: {}, revision: 0 },
-};
-
-/** @param {Mirror} mirror */
-export function outbox(mirror) {
-  return [...mirror.outbox.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-}
-
-/**
- * A resource as the user sees it: the server's copy with the unsent edits on top; undefined when it does not exist.
- * @param {Mirror} mirror @param {ResourceType} type @param {string} id
- * @param {Entry[]} [entries] of this resource, in order
- */
-export function view(mirror, type, id, entries = outbox(mirror).filter((entry) => entry.mutation.type === type && entry.mutation.id === id)) {
-  let value = /** @type {any} */ (mirror[type].get(id));
-  for (const entry of entries) value = replay(type, value, entry, mirror);
-  return value;
-}
-
-/** @param {ResourceType} type @param {any} value @param {Entry} entry @param {Mirror} mirror */
-function replay(type, value, { mutation, position, at }, mirror) {
-  switch (mutation.op) {
-    case "delete": return undefined;
-    case "create": case "put": return value ?? { ...defaults[type], createdAt: at, updatedAt: at, ...mutation.value, id: mutation.id, position };
-    case "restore": return value ?? { ...mirror.meta.get(`deleted:${mutation.id}`), ...(position !== undefined && { position }) };
-    default: break;
-  }
-  if (!value) return type === "settings" ? merged({ ...defaults.settings }, mutation.value ?? {}, defaults.settings) : undefined;
-  const members = { ...mutation.value };
-  if (mutation.op === "move") for (const name of ["before", "after", "place"]) delete members[name];
-  const next = merged(value, members, defaults[type]);
-  if (position !== undefined) next.position = position;
-  if (type === "task" && next.status !== value.status) next.completedAt = next.status === "done" ? at : null;
-  return next;
-}
-
-/**
- * RFC 7396, except that null resets a member of the resource to its default.
- * @param {any} value @param {Record<string, any>} patch @param {Record<string, any>} initial
- */
-function merged(value, patch, initial) {
-  const result = { ...value };
-  for (const [name, member] of Object.entries(patch)) {
-    if (name === "custom" && member) result.custom = mergePatch(result.custom, member);
-    else result[name] = member ?? initial[name] ?? null;
-  }
-  return result;
-}
-
-/** @param {any} target @param {any} patch @returns {any} */
-function mergePatch(target, patch) {
-  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
-  const result = typeof target === "object" && target !== null && !Array.isArray(target) ? { ...target } : {};
-  for (const [name, member] of Object.entries(patch)) {
-    if (member === null) delete result[name];
-    else result[name] = mergePatch(result[name], member);
-  }
-  return result;
-}
-
-/** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made */
-export function mutate(mirror, intent, made) {
-  const { type, op, id, value, position } = intent;
-  const base = intent.baseRevision ?? /** @type {any} */ (mirror[type].get(id))?.revision;
-  /** @type {Mutation} */
-  const mutation = { mutationId: made.mutationId, type, op, id };
-  if (value !== undefined) mutation.value = value;
-  if (op !== "create" && base) mutation.baseRevision = base;
-  const entry = { key: made.key, mutation, at: made.at, ...(position !== undefined && { position }) };
-  /** @type {Change[]} */
-  const changes = [{ store: "outbox", key: entry.key, value: entry }];
-  if (op === "delete") {
-    // Kept, so that undo shows the task again at once.
-    const shown = view(mirror, type, id);
-    if (shown && type === "task") changes.push({ store: "meta", key: `deleted:${id}`, value: shown });
-  }
-  return changes;
+function inTurn(mirror, held) {
+  const stuck = new Set();
+  const made = new Set();
+  return outbox(mirror).filter(({ key, mutation: { op, id, value }, next }) => {
+    const isWaiting = held.has(key) || (op !== "delete" && stuck.has(id)) || Object.values(value ?? {}).some((part) => made.has(part));
+    if (isWaiting) stuck.add(id).add(next?.id);
+    if (isWaiting && ["create", "put"].includes(op)) made.add(id);
+    return !isWaiting;
+  });
 }
 
 /**
  * The next request: the oldest edits, and the answered mutations that they build on.
- * @param {Mirror} mirror @param {number} [limit]
+ * @param {Mirror} mirror @param {number} [limit] @param {Set<string>} [held]  keys of edits to pass
  */
-export function request(mirror, limit = batch) {
-  const sent = outbox(mirror).slice(0, limit);
+export function request(mirror, limit = batch, held = new Set()) {
+  const sent = inTurn(mirror, held).slice(0, limit);
   if (sent.length === 0) return null;
   // Edits of a new category wait for its answer: the server may have one of this name, which they are not for.
   const made = new Set(sent.filter(({ mutation: { type, op } }) => type === "category" && op === "create").map(({ mutation }) => mutation.id));
@@ -133,10 +37,12 @@ export function request(mirror, limit = batch) {
 }
 
 /**
- * Handles the response to a request: its edits leave the outbox; refused and merged ones become issues.
+ * Handles the response to a request: its edits leave the outbox; refused and merged ones become issues. What the account has no
+ * room for stays.
  * @param {Mirror} mirror @param {Entry[]} sent @param {any[]} results @param {string} at
+ * @param {Set<string>} [held]  gets the keys of those that stay
  */
-export function settle(mirror, sent, results, at) {
+export function settle(mirror, sent, results, at, held = new Set()) {
   /** @type {Change[]} */
   const changes = [];
   const left = new Map(mirror.outbox);
@@ -145,19 +51,30 @@ export function settle(mirror, sent, results, at) {
   /** @type {Map<string, string | null>} */
   const renamed = new Map();
   const reached = Number(mirror.meta.get("cursor")?.split("-")[1]);
-  for (const result of results) {
-    const entry = sent.find(({ mutation }) => mutation.mutationId === result.mutationId);
-    if (!entry || !left.delete(entry.key)) continue;
+  const answers = results.map((result) => ({ result, entry: sent.find(({ mutation }) => mutation.mutationId === result.mutationId) }));
+  for (const { result, entry } of answers) if (entry && result.problem?.code === "quota_exceeded") held.add(entry.key);
+  const turn = new Set(inTurn(mirror, held));
+  const leave = (/** @type {string} */ key) => {
+    held.delete(key);
+    changes.push({ store: "outbox", key, value: undefined });
+    return left.delete(key);
+  };
+  for (const { result, entry } of answers) {
+    if (!entry || !left.has(entry.key)) continue;
+    // It builds on what has to wait.
+    if (result.status === "rejected" && !turn.has(entry)) continue;
+    leave(entry.key);
     const { mutation } = entry;
-    changes.push({ store: "outbox", key: entry.key, value: undefined });
-    const { value } = result;
+    // What waits to change it has nothing to change any more.
+    if (mutation.op === "delete") for (const other of [...left.values()]) if (other.mutation.id === mutation.id && other.key < entry.key) leave(other.key);
+    const { value, successor } = result;
+    // A repeat has its first result. What the feed has brought since is newer, and may be a deletion.
+    const isOld = (/** @type {string} */ id) => (/** @type {any} */ (mirror[mutation.type].get(id))?.revision ?? reached) > (result.revision ?? Infinity);
+    if (successor && !isOld(successor.id)) changes.push({ store: "task", key: successor.id, value: stripped(successor) });
     if (value || (mutation.op === "delete" && result.status !== "rejected")) {
       const id = value?.id ?? mutation.id;
       if (id !== mutation.id) renamed.set(mutation.id, id);
-      // A repeat has its first result. What the feed has brought since is newer, and may be a deletion.
-      const known = /** @type {any} */ (mirror[mutation.type].get(id))?.revision ?? reached;
-      const isOld = known > (result.revision ?? Infinity);
-      if (!isOld) changes.push({ store: mutation.type, key: id, value: value ? stripped(value) : undefined });
+      if (!isOld(id)) changes.push({ store: mutation.type, key: id, value: value ? stripped(value) : undefined });
     }
     const issue = issueOf({ ...mirror, issue: issues }, entry, result, at);
     if (!issue) continue;
@@ -213,13 +130,13 @@ function issueOf(mirror, { mutation }, result, at) {
   const isRefused = result.status === "rejected" || result.status === "conflict";
   // It was applied before a category in it got another id; that answer was lost.
   if (result.problem?.code === "idempotency_key_reused") return null;
-  // Only tasks have a trash from which they can be restored.
-  const isLost = result.problem?.code === "not_found" || (result.status === "conflict" && mutation.type !== "task" && !result.value);
-  if (isLost && mutation.type !== "settings" && ["patch", "move", "restore"].includes(mutation.op)) {
+  const isLost = result.problem?.code === "not_found";
+  if (isLost && mutation.op === "delete") return null;
+  if (isLost && mutation.type !== "settings" && ["patch", "move", "restore", "skip"].includes(mutation.op)) {
     return lost(mirror, mutation.type, mutation.id, "create", mutation.op === "patch" ? mutation.value ?? {} : {}, at);
   }
   // Another user deleted it, too, or it was a move: no text of the user is lost.
-  if (result.status === "conflict" && mutation.op === "move" && !result.value) return null;
+  if (result.status === "conflict" && ["move", "skip"].includes(mutation.op) && !result.value) return null;
   if (!isRefused && conflicts.length === 0) return null;
   const target = result.value ?? mirror[mutation.type].get(mutation.id);
   return {
@@ -290,7 +207,7 @@ export function replace(mirror, state, cursor, at) {
       if (!isRestored || type === "settings") continue;
       const issue = lost(mirror, type, id, theirs ? "patch" : "put", {}, at);
       const isOlder = theirs?.updatedAt < /** @type {any} */ (mine).updatedAt
-        && Object.entries(issue.value ?? {}).some(([name, member]) => theirs[name] !== member);
+        && Object.entries(issue.value ?? {}).some(([name, member]) => JSON.stringify(theirs[name] ?? null) !== JSON.stringify(member ?? null));
       if (!theirs || isOlder) changes.push({ store: "issue", key: issue.id, value: issue });
     }
   }

@@ -1,20 +1,25 @@
 /** English. */
 const n = (/** @type {number} */ count, /** @type {string} */ one, /** @type {string} */ many) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+const nth = (/** @type {number} */ place) => {
+  const count = Math.abs(place);
+  const ending = count % 100 > 10 && count % 100 < 14 ? "th" : ["th", "st", "nd", "rd"][count % 10] ?? "th";
+  return place === -1 ? "last" : place < 0 ? `${count}${ending} to last` : `${count}${ending}`;
+};
 
 export const texts = {
   // The board
   todo: "To do", doing: "Doing", done: "Done", task: "Task", category: "Category", dday: "D-day", settings: "Settings",
   title: "Title", notes: "Notes", column: "Column", dueDate: "Due date", dueTime: "Time", date: "Date", name: "Name", color: "Color", emoji: "Emoji",
-  add: "Add", addHint: "Call mum tomorrow 3pm #family", addTo: (/** @type {string} */ column) => `Add to ${column}`,
+  add: "Add", addHint: "Call mum tomorrow 3pm #family", oneTask: "One task", manyOrOne: (/** @type {number} */ count) => `${count} lines: ${count} tasks or one?`, leaveAsText: "Leave it as text (Esc)", addTo: (/** @type {string} */ column) => `Add to ${column}`,
   added: (/** @type {string} */ title) => `Added: ${title}`, addedHidden: (/** @type {string} */ title) => `Added, but the filter hides it: ${title}`,
-  empty: { todo: "What comes first? Add it below.", doing: "Drag a task here when you begin.", done: "Finished tasks rest here." },
+  empty: { todo: "What comes first?", doing: "Drag a task here when you begin.", done: "Finished tasks rest here." },
   loading: "Loading…", nothingMatches: "Nothing matches.", clearFilter: "Show all", show: "Show", showMore: "Show more",
-  edit: "Edit", rename: "Rename", remove: "Delete", undo: "Undo", save: "Save", close: "Close", discard: "Discard",
+  edit: "Edit", rename: "Rename", remove: "Delete", undo: "Undo", redo: "Redo", changed: (/** @type {string} */ title) => `Changed: ${title}`, save: "Save", close: "Close", discard: "Discard",
   moreOf: (/** @type {string} */ title) => `More: ${title}`, moveTo: (/** @type {string} */ column) => `Move to ${column}`,
   moveFirst: "Move to the top", moveUp: "Move up", moveDown: "Move down", moveLast: "Move to the bottom",
   movedTo: (/** @type {string} */ title, /** @type {string} */ column, /** @type {number} */ place) => `${title}: ${column}, place ${place}`,
-  removed: (/** @type {string} */ title) => `Deleted: ${title}`, markDone: (/** @type {string} */ title) => `Done: ${title}`,
-  today: "Today", tomorrow: "Tomorrow", yesterday: "Yesterday", draft: "Draft", notSentYet: "Not sent yet",
+  removed: (/** @type {string} */ title) => `Deleted: ${title}`, markDone: (/** @type {string} */ title) => `Done: ${title}`, markUndone: (/** @type {string} */ title) => `Not done: ${title}`,
+  today: "Today", tomorrow: "Tomorrow", nextWeek: "Next week", removeDate: "Remove the date", yesterday: "Yesterday", draft: "Draft", notSentYet: "Not sent yet",
   // Search, filter
   search: "Search", filter: "Filter", dueFilter: "Due", anyDue: "Any date", overdue: "Overdue", dueToday: "Due today", upcoming: "Upcoming", noDue: "No date",
   order: "Order", byHand: "My order", byDue: "By due date", byCreated: "Newest first", byUpdated: "Last changed first", byTitle: "By title", none: "Uncategorized", all: "All", isSorted: "The board is sorted. Choose “My order” to move tasks up and down.",
@@ -24,6 +29,23 @@ export const texts = {
   dateFilled: (/** @type {string} */ date) => `Date set to ${date}`,
   changedElsewhere: "Changed elsewhere meanwhile:", takeTheirs: "Take theirs", keepMine: "Keep mine", keepBoth: "Keep both", nothing: "(nothing)",
   deletedElsewhere: "This task was deleted elsewhere. Saving brings it back.", restoreAndSave: "Restore and save", noSuchTask: "There is no such task.",
+  // Repeating
+  repeat: "Repeat", noRepeat: "Never", ownRule: "Own rule…", afterDone: "After completion…", every: "Every", unit: "Unit", fromDone: "Counts from the day it is done", until: "Until", times: "Times",
+  skipOnce: "Skip this time", skipped: (/** @type {string} */ title, /** @type {string} */ day) => `${title}: skipped to ${day}`,
+  units: { DAILY: "days", WEEKLY: "weeks", MONTHLY: "months", YEARLY: "years" }, nextTimes: (/** @type {string} */ days) => `Then: ${days}`, lastTime: "This is the last time.",
+  repeatWords: (/** @type {RuleWords} */ rule) => {
+    const unit = { DAILY: "day", WEEKLY: "week", MONTHLY: "month", YEARLY: "year" }[rule.frequency];
+    const isPlain = rule.isWorkdays && rule.position === 0 && rule.interval === 1 && rule.frequency !== "YEARLY";
+    const isLoose = rule.isAfter && !rule.days.length && !rule.monthDays.length;
+    const every = isLoose ? n(rule.interval, unit, `${unit}s`) : isPlain ? "every weekday" : rule.interval === 1 ? `every ${unit}` : rule.interval === 2 ? `every other ${unit}` : `every ${rule.interval} ${unit}s`;
+    const names = rule.days.map(({ name, ordinal }) => (ordinal ? `the ${nth(ordinal)} ${name}` : name)).join(", ");
+    const days = !names || isPlain ? "" : rule.position ? `the ${rule.position > 0 ? "first" : "last"} ${rule.isWorkdays ? "weekday" : `of ${names}`}` : names;
+    const isDate = rule.frequency === "YEARLY" && rule.monthNames.length === 1 && rule.monthDays.length === 1 && rule.monthDays[0] > 0;
+    const dates = isDate ? `${rule.monthNames[0]} ${rule.monthDays[0]}` : rule.monthDays.map((day) => `the ${day < 0 ? `${nth(day)} day` : nth(day)}`).join(", ");
+    const on = [days, dates].filter(Boolean).join(", ");
+    return `${every}${on && ` on ${on}`}${rule.monthNames.length && !isDate ? ` in ${rule.monthNames.join(", ")}` : ""}${rule.isAfter ? " after completion" : ""}${
+      rule.lastDay ? `, until ${rule.lastDay}` : ""}${rule.count ? `, ${n(rule.count, "time", "times")}` : ""}`;
+  },
   // Sync
   saved: "Saved", savedDetail: "Everything is saved on the server.", sending: "Sending…", connecting: "Connecting…", offline: "Offline",
   unsent: (/** @type {number} */ count) => `${count} unsent`, offlineUnsent: (/** @type {number} */ count) => `Offline · ${count} unsent`,
@@ -33,7 +55,7 @@ export const texts = {
   bothChanged: "You and somebody else changed this at the same time. Yours is on the board now.", mine: "Mine", theirs: "Theirs",
   wasDeleted: "Somebody deleted this before your change arrived.", wasLost: "The server has this no more, as after a restore from a backup. Send it again?", sendAgain: "Send again", wasRefused: "The server did not take this change.", tryAgain: "Try again",
   draftOfDeleted: "You were writing on this task when it was deleted elsewhere.", deletedCategory: "a deleted category",
-  members: { body: "Notes", status: "Column", categoryId: "Category", image: "Picture", repeats: "Repeats", locale: "Language", custom: "App settings", position: "Place" },
+  members: { body: "Notes", status: "Column", categoryId: "Category", image: "Picture", repeats: "Repeats", recurrence: "Repeat", locale: "Language", custom: "App settings", position: "Place" },
   diskFault: "This device keeps nothing any more. Leave this page open until everything is sent.",
   // The frame
   navigation: "Screens", skip: "Skip to the content", more: "More", messages: "Messages", api: "API", logOut: "Log out", shortcuts: "Keyboard shortcuts",
@@ -73,14 +95,14 @@ export const texts = {
   otherKept: (/** @type {number} */ count) => `Another account has ${n(count, "unsent change", "unsent changes")} on this device. Erase them and log in?`,
   keptStays: "Not logged in. The unsent changes are still here.", loseOwn: (/** @type {number} */ count) => `${n(count, "change or draft is", "changes and drafts are")} on this device alone and will be lost. Log out?`,
   addPicture: "Add a picture…", changePicture: "Change the picture…", removePicture: "Remove the picture",
-  problems: { payload_too_large: "This picture is too large: at most 1 MB fits.", unsupported_media_type: "This is no picture that the server knows. PNG, JPEG, WebP and HEIC are.", quota_exceeded: "The account is full. Delete something first.", mail_off: "This server sends no mail. Ask who runs it.", signup_closed: "Nobody can sign up on this server. Ask who runs it.", invitation_required: "Signing up needs an invitation.", code_invalid: "This code is wrong, used or too old.", wrong_password: "The password is wrong.", email_taken: "There is an account with this address.",
+  problems: { payload_too_large: "This picture is too large: at most 1 MB fits.", unsupported_media_type: "This is no picture that the server knows. PNG, JPEG, WebP and HEIC are.", quota_exceeded: "The account is full. Delete something first.", signup_closed: "Nobody can sign up on this server. Ask who runs it.", invitation_required: "Signing up needs an invitation.", code_invalid: "This code is wrong, used or too old.", wrong_password: "The password is wrong.", email_taken: "There is an account with this address.",
     unreachable: "The server cannot be reached.", name_taken: "Another category has this name.",
-    account_disabled: "This account is disabled. Ask who runs the server.", account_locked: "This account is locked. A new password opens it.", invitation_used: "This invitation was used. Ask for another one.", last_way_in: "This is the last way to log in.", not_found: "This does not exist, or was deleted.", weather_off: "This server knows no weather.", blank: "Empty.", required: "Missing.", too_long: "Too long.", too_short: "Too short.", invalid_format: "Not in the right form.", invalid_value: "No value that fits.", unknown_category: "There is no such category.", too_many: "No more of these fit." },
+    account_disabled: "This account is disabled. Ask who runs the server.", account_locked: "This account is locked. A new password opens it.", invitation_used: "This invitation was used. Ask for another one.", last_way_in: "This is the last way to log in.", not_found: "This does not exist, or was deleted.", blank: "Empty.", required: "Missing.", too_long: "Too long.", too_short: "Too short.", invalid_format: "Not in the right form.", invalid_value: "No value that fits.", unknown_category: "There is no such category.", too_many: "No more of these fit." },
   noAccounts: "This server has no accounts: whoever reaches it uses the one board.", profile: "Profile", sessions: "Where you are logged in", tokens: "Tokens for apps and scripts", events: "What happened to the account",
   verify: "Confirm the address", usage: (/** @type {number} */ tasks, /** @type {number | null} */ most, /** @type {number} */ bytes, /** @type {number | null} */ room) => `${n(tasks, "task", "tasks")}${most ? ` of ${most.toLocaleString("en")}` : ""} · ${(bytes / 1048576).toFixed(1)} MiB${room ? ` of ${Math.round(room / 1048576)} MiB` : ""}`,
   changeName: "Change the name", changeEmail: "Change the e-mail address", changePassword: "Change the password",
   unknownDevice: "Unknown device", thisDevice: "this device", lastUsed: (/** @type {string} */ time) => `Last used ${time}`, end: "End", endSession: (/** @type {string} */ device) => `End the session of ${device}`, endOthers: "End all others",
-  scope: "May", scopes: { read: "read only", full: "do everything", calendar: "calendar only" }, makeToken: "Make a token", tokenOnce: "Copy the token now; it is shown only once:", noTokens: "There are no tokens.",
+  scope: "May", scopes: { read: "read only", full: "do everything", calendar: "calendar only" }, makeToken: "Make a token", tokenOnce: "Copy the token now; it is shown only once:", noTokens: "There are no tokens.", tokenYear: "Without the password it ends after a year.",
   removeOf: (/** @type {string} */ name) => `Delete ${name}`,
   eventKinds: { sign_up: "Signed up", log_in: "Logged in", log_in_failed: "A wrong password was entered", token_created: "A token was made", token_removed: "A token was deleted", password_changed: "The password was changed", password_reset: "The password was set anew", email_changed: "The address was changed", email_verified: "The address was confirmed", identity_linked: "Another way to log in was added", identity_removed: "A way to log in was removed", locked: "The account was locked", disabled: "The account was disabled", enabled: "The account was enabled" },
   invitations: "Invitations", invite: "Invite somebody", inviteWhom: "Only for this address (optional)", linkOnce: "Send this link to whom you invite; it is shown only once:", anybody: "Anybody", invitationUsed: "Used",

@@ -2,16 +2,16 @@
 export const texts = {
   todo: "未着手", doing: "進行中", done: "完了", task: "タスク", category: "分類", dday: "記念日", settings: "設定",
   title: "タイトル", notes: "メモ", column: "列", dueDate: "期限", dueTime: "時刻", date: "日付", name: "名前", color: "色", emoji: "絵文字",
-  add: "追加", addHint: "買い物 明日 15時 #家", addTo: (column) => `${column}に追加`,
+  add: "追加", addHint: "買い物 明日 15時 #家", oneTask: "1件にする", manyOrOne: (count) => `${count}行あります。${count}件にしますか、1件にしますか。`, leaveAsText: "文字のままにする (Esc)", addTo: (column) => `${column}に追加`,
   added: (title) => `追加しました: ${title}`, addedHidden: (title) => `追加しましたが、絞り込みで隠れています: ${title}`,
-  empty: { todo: "まず何をしますか。下から追加してください。", doing: "始めるときにここへドラッグします。", done: "終わったタスクはここに集まります。" },
+  empty: { todo: "まず何をしますか。", doing: "始めるときにここへドラッグします。", done: "終わったタスクはここに集まります。" },
   loading: "読み込み中…", nothingMatches: "該当するタスクはありません。", clearFilter: "すべて表示", show: "表示", showMore: "もっと見る",
-  edit: "編集", rename: "名前を変更", remove: "削除", undo: "元に戻す", save: "保存", close: "閉じる", discard: "破棄",
+  edit: "編集", rename: "名前を変更", remove: "削除", undo: "元に戻す", redo: "やり直す", changed: (title) => `変更しました: ${title}`, save: "保存", close: "閉じる", discard: "破棄",
   moreOf: (title) => `その他: ${title}`, moveTo: (column) => `${column}へ移動`,
   moveFirst: "一番上へ", moveUp: "上へ", moveDown: "下へ", moveLast: "一番下へ",
   movedTo: (title, column, place) => `${title}: ${column} ${place}番目`,
-  removed: (title) => `削除しました: ${title}`, markDone: (title) => `完了: ${title}`,
-  today: "今日", tomorrow: "明日", yesterday: "昨日", draft: "下書き", notSentYet: "未送信",
+  removed: (title) => `削除しました: ${title}`, markDone: (title) => `完了: ${title}`, markUndone: (title) => `未完了に戻す: ${title}`,
+  today: "今日", tomorrow: "明日", nextWeek: "来週", removeDate: "日付を消す", yesterday: "昨日", draft: "下書き", notSentYet: "未送信",
   search: "検索", filter: "絞り込み", dueFilter: "期限", anyDue: "すべての日付", overdue: "期限切れ", dueToday: "今日まで", upcoming: "これから", noDue: "日付なし",
   order: "並び順", byHand: "自分の順", byDue: "期限順", byCreated: "新しい順", byUpdated: "最近の変更順", byTitle: "タイトル順", none: "未分類", all: "すべて", isSorted: "並べ替え中です。上下に動かすには「自分の順」を選んでください。",
   draftRestored: "保存していない文章を戻しました。", draftKept: "書きかけを下書きに残しました。", continueEditing: "続きを書く",
@@ -19,6 +19,21 @@ export const texts = {
   dateFilled: (date) => `日付を${date}にしました`,
   changedElsewhere: "その間にほかで変更されました:", takeTheirs: "相手のものにする", keepMine: "自分のものにする", keepBoth: "両方残す", nothing: "（なし）",
   deletedElsewhere: "ほかで削除されたタスクです。保存すると元に戻ります。", restoreAndSave: "戻して保存", noSuchTask: "そのタスクはありません。",
+  repeat: "繰り返し", noRepeat: "なし", ownRule: "自分で決める…", afterDone: "完了した後…", every: "間隔", unit: "単位", fromDone: "完了した日から数える", until: "終わりの日", times: "回数",
+  skipOnce: "今回はスキップ", skipped: (title, day) => `${title}: ${day}までスキップしました`,
+  units: { DAILY: "日", WEEKLY: "週間", MONTHLY: "か月", YEARLY: "年" }, nextTimes: (days) => `次回: ${days}`, lastTime: "今回が最後です。",
+  repeatWords: (rule) => {
+    const isPlain = rule.isWorkdays && rule.position === 0 && rule.interval === 1 && rule.frequency !== "YEARLY";
+    const [one, many] = { DAILY: ["毎日", "日"], WEEKLY: ["毎週", "週間"], MONTHLY: ["毎月", "か月"], YEARLY: ["毎年", "年"] }[rule.frequency] ?? [];
+    const isLoose = rule.isAfter && !rule.days.length && !rule.monthDays.length;
+    const every = isLoose ? `${rule.interval}${many}後` : isPlain ? "平日毎日" : rule.interval === 1 ? one : rule.interval === 2 && many === "週間" ? "隔週" : `${rule.interval}${many}ごと`;
+    const nth = (/** @type {number} */ place) => (place === -1 ? "最終" : place < 0 ? `最後から${-place}番目の` : `第${place}`);
+    const names = rule.days.map(({ name, ordinal }) => (ordinal ? nth(ordinal) : "") + name).join("・");
+    const days = !names || isPlain ? "" : `${rule.position ? (rule.position > 0 ? "最初の" : "最後の") : ""}${rule.isWorkdays && rule.position ? "平日" : `${names}曜`}`;
+    const dates = rule.monthDays.map((day) => (day === -1 ? "末日" : day < 0 ? `最後から${-day}番目の日` : `${day}日`)).join("・");
+    const on = [rule.monthNames.join("・") + dates, days].filter(Boolean).join("の");
+    return (rule.isAfter ? (isLoose ? "完了の" : "完了後") : "") + every + (on && rule.interval > 1 ? "の" : "") + on + (rule.lastDay ? `、${rule.lastDay}まで` : "") + (rule.count ? `、${rule.count}回` : "");
+  },
   saved: "保存済み", savedDetail: "すべてサーバーに保存されています。", sending: "送信中…", connecting: "接続中…", offline: "オフライン",
   unsent: (count) => `未送信 ${count}件`, offlineUnsent: (count) => `オフライン · 未送信 ${count}件`,
   fullUnsent: (count) => `空きなし · 未送信 ${count}件`,
@@ -27,7 +42,7 @@ export const texts = {
   bothChanged: "ほかの人と同時に変更しました。今ボードにあるのは自分のものです。", mine: "自分", theirs: "相手",
   wasDeleted: "変更が届く前に削除されていました。", wasLost: "バックアップから復元したときのように、サーバーにはもうありません。もう一度送りますか？", sendAgain: "もう一度送る", wasRefused: "サーバーがこの変更を受け付けませんでした。", tryAgain: "もう一度",
   draftOfDeleted: "書いていたタスクがほかで削除されました。", deletedCategory: "削除された分類",
-  members: { body: "メモ", status: "列", categoryId: "分類", image: "写真", repeats: "繰り返し", locale: "言語", custom: "アプリの設定", position: "位置" },
+  members: { body: "メモ", status: "列", categoryId: "分類", image: "写真", repeats: "繰り返し", recurrence: "繰り返し", locale: "言語", custom: "アプリの設定", position: "位置" },
   diskFault: "この端末にはもう保存できません。すべて送信されるまでこのページを開いたままにしてください。",
   navigation: "画面", skip: "本文へ", more: "その他", messages: "お知らせ", api: "API", logOut: "ログアウト", shortcuts: "キーボード操作",
   screens: { board: "ボード", today: "今日", stats: "統計", categories: "分類", trash: "ごみ箱", history: "履歴", settings: "設定", account: "アカウント" },
@@ -59,14 +74,14 @@ export const texts = {
   otherKept: (count) => `別のアカウントの未送信の変更${count}件がこの端末にあります。消してログインしますか。`,
   keptStays: "ログインしていません。未送信の変更は残っています。", loseOwn: (count) => `この端末だけにある変更と下書き${count}件が失われます。ログアウトしますか。`,
   addPicture: "写真を追加…", changePicture: "写真を変更…", removePicture: "写真を外す",
-  problems: { payload_too_large: "写真が大きすぎます。1 MB までです。", unsupported_media_type: "この形式の写真は使えません。PNG、JPEG、WebP、HEIC が使えます。", quota_exceeded: "アカウントに空きがありません。先に何かを削除してください。", mail_off: "このサーバーはメールを送りません。運営者に問い合わせてください。", signup_closed: "このサーバーには登録できません。運営者に尋ねてください。", invitation_required: "登録には招待が必要です。", code_invalid: "コードが違うか、使用済みか、古すぎます。", wrong_password: "パスワードが違います。", email_taken: "このアドレスのアカウントがあります。",
+  problems: { payload_too_large: "写真が大きすぎます。1 MB までです。", unsupported_media_type: "この形式の写真は使えません。PNG、JPEG、WebP、HEIC が使えます。", quota_exceeded: "アカウントに空きがありません。先に何かを削除してください。", signup_closed: "このサーバーには登録できません。運営者に尋ねてください。", invitation_required: "登録には招待が必要です。", code_invalid: "コードが違うか、使用済みか、古すぎます。", wrong_password: "パスワードが違います。", email_taken: "このアドレスのアカウントがあります。",
     unreachable: "サーバーに接続できません。", name_taken: "同じ名前の分類があります。",
-    account_disabled: "運営者が停止したアカウントです。運営者に尋ねてください。", account_locked: "ロックされたアカウントです。新しいパスワードを設定すると開きます。", invitation_used: "使用済みの招待です。新しい招待をもらってください。", last_way_in: "最後のログイン方法は外せません。", not_found: "存在しないか、削除されました。", weather_off: "このサーバーは天気を知りません。", blank: "空です。", required: "ありません。", too_long: "長すぎます。", too_short: "短すぎます。", invalid_format: "形式が正しくありません。", invalid_value: "使えない値です。", unknown_category: "ない分類です。", too_many: "これ以上は作れません。" },
+    account_disabled: "運営者が停止したアカウントです。運営者に尋ねてください。", account_locked: "ロックされたアカウントです。新しいパスワードを設定すると開きます。", invitation_used: "使用済みの招待です。新しい招待をもらってください。", last_way_in: "最後のログイン方法は外せません。", not_found: "存在しないか、削除されました。", blank: "空です。", required: "ありません。", too_long: "長すぎます。", too_short: "短すぎます。", invalid_format: "形式が正しくありません。", invalid_value: "使えない値です。", unknown_category: "ない分類です。", too_many: "これ以上は作れません。" },
   noAccounts: "このサーバーにアカウントはありません。つながる人は皆ひとつのボードを使います。", profile: "プロフィール", sessions: "ログイン中の端末", tokens: "アプリとスクリプトのトークン", events: "アカウントの出来事",
   verify: "アドレスを確認", usage: (tasks, most, bytes, room) => `タスク ${tasks.toLocaleString("ja")}件${most ? ` / ${most.toLocaleString("ja")}件` : ""} · ${(bytes / 1048576).toFixed(1)} MiB${room ? ` / ${Math.round(room / 1048576)} MiB` : ""}`,
   changeName: "名前を変更", changeEmail: "メールアドレスを変更", changePassword: "パスワードを変更",
   unknownDevice: "不明な端末", thisDevice: "この端末", lastUsed: (time) => `最終使用 ${time}`, end: "終了", endSession: (device) => `${device}のログインを終了`, endOthers: "ほかをすべて終了",
-  scope: "権限", scopes: { read: "読み取りのみ", full: "すべて", calendar: "カレンダーのみ" }, makeToken: "トークンを作る", tokenOnce: "今コピーしてください。一度しか表示されません:", noTokens: "トークンはありません。",
+  scope: "権限", scopes: { read: "読み取りのみ", full: "すべて", calendar: "カレンダーのみ" }, makeToken: "トークンを作る", tokenOnce: "今コピーしてください。一度しか表示されません:", noTokens: "トークンはありません。", tokenYear: "パスワードを入力しないと1年で終わります。",
   removeOf: (name) => `${name}を削除`,
   eventKinds: { sign_up: "登録", log_in: "ログイン", log_in_failed: "パスワードの間違い", token_created: "トークンを作成", token_removed: "トークンを削除", password_changed: "パスワードを変更", password_reset: "パスワードを再設定", email_changed: "アドレスを変更", email_verified: "アドレスを確認", identity_linked: "ログイン方法を追加", identity_removed: "ログイン方法を削除", locked: "アカウントをロック", disabled: "アカウントを停止", enabled: "アカウントを再開" },
   invitations: "招待", invite: "招待する", inviteWhom: "このアドレス専用（任意）", linkOnce: "このリンクを招待する人に送ってください。一度だけ表示されます:", anybody: "誰でも", invitationUsed: "使用済み",

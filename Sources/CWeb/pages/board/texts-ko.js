@@ -2,16 +2,16 @@
 export const texts = {
   todo: "할 일", doing: "진행 중", done: "완료", task: "할 일", category: "분류", dday: "디데이", settings: "설정",
   title: "제목", notes: "메모", column: "단계", dueDate: "마감일", dueTime: "시각", date: "날짜", name: "이름", color: "색", emoji: "이모지",
-  add: "추가", addHint: "보고서 내일 3시 #회사", addTo: (column) => `${column}에 추가`,
+  add: "추가", addHint: "보고서 내일 3시 #회사", oneTask: "하나로", manyOrOne: (count) => `${count}줄입니다. 할 일 ${count}개로 만들까요, 하나로 만들까요?`, leaveAsText: "글자로 두기 (Esc)", addTo: (column) => `${column}에 추가`,
   added: (title) => `추가했습니다: ${title}`, addedHidden: (title) => `추가했지만 필터에 가려져 있습니다: ${title}`,
-  empty: { todo: "무엇부터 할까요? 아래에서 추가하세요.", doing: "시작할 때 이곳으로 끌어 오세요.", done: "끝낸 일이 이곳에 모입니다." },
+  empty: { todo: "무엇부터 할까요?", doing: "시작할 때 이곳으로 끌어 오세요.", done: "끝낸 일이 이곳에 모입니다." },
   loading: "불러오는 중…", nothingMatches: "맞는 할 일이 없습니다.", clearFilter: "모두 보기", show: "보기", showMore: "더 보기",
-  edit: "편집", rename: "이름 바꾸기", remove: "삭제", undo: "되돌리기", save: "저장", close: "닫기", discard: "버리기",
+  edit: "편집", rename: "이름 바꾸기", remove: "삭제", undo: "되돌리기", redo: "다시 실행", changed: (title) => `바꿨습니다: ${title}`, save: "저장", close: "닫기", discard: "버리기",
   moreOf: (title) => `더 보기: ${title}`, moveTo: (column) => `${column}(으)로 옮기기`,
   moveFirst: "맨 위로", moveUp: "위로", moveDown: "아래로", moveLast: "맨 아래로",
   movedTo: (title, column, place) => `${title}: ${column} ${place}번째`,
-  removed: (title) => `삭제했습니다: ${title}`, markDone: (title) => `완료: ${title}`,
-  today: "오늘", tomorrow: "내일", yesterday: "어제", draft: "초안", notSentYet: "아직 보내지 않음",
+  removed: (title) => `삭제했습니다: ${title}`, markDone: (title) => `완료: ${title}`, markUndone: (title) => `아직 안 함: ${title}`,
+  today: "오늘", tomorrow: "내일", nextWeek: "다음 주", removeDate: "날짜 지우기", yesterday: "어제", draft: "초안", notSentYet: "아직 보내지 않음",
   search: "검색", filter: "필터", dueFilter: "마감", anyDue: "모든 날짜", overdue: "기한 초과", dueToday: "오늘 마감", upcoming: "다가오는 일", noDue: "날짜 없음",
   order: "순서", byHand: "직접 정한 순서", byDue: "마감일 순", byCreated: "새로 만든 순", byUpdated: "최근 바뀐 순", byTitle: "제목 순", none: "분류 없음", all: "전체", isSorted: "정렬된 보드입니다. 위아래로 옮기려면 ‘직접 정한 순서’를 고르세요.",
   draftRestored: "저장하지 않은 글을 되살렸습니다.", draftKept: "쓰던 글을 초안으로 두었습니다.", continueEditing: "이어서 쓰기",
@@ -19,6 +19,21 @@ export const texts = {
   dateFilled: (date) => `날짜를 ${date}(으)로 정했습니다`,
   changedElsewhere: "그동안 다른 곳에서 바뀌었습니다:", takeTheirs: "저쪽 것으로", keepMine: "내 것으로", keepBoth: "둘 다 두기", nothing: "(없음)",
   deletedElsewhere: "다른 곳에서 삭제된 할 일입니다. 저장하면 되살아납니다.", restoreAndSave: "되살려 저장", noSuchTask: "그런 할 일이 없습니다.",
+  repeat: "반복", noRepeat: "안 함", ownRule: "직접 정하기…", afterDone: "완료한 뒤…", every: "간격", unit: "단위", fromDone: "완료한 날부터 세기", until: "끝나는 날", times: "횟수",
+  skipOnce: "이번은 건너뛰기", skipped: (title, day) => `${title}: ${day}(으)로 건너뛰었습니다`,
+  units: { DAILY: "일", WEEKLY: "주", MONTHLY: "개월", YEARLY: "년" }, nextTimes: (days) => `다음: ${days}`, lastTime: "이번이 마지막입니다.",
+  repeatWords: (rule) => {
+    const isPlain = rule.isWorkdays && rule.position === 0 && rule.interval === 1 && rule.frequency !== "YEARLY";
+    const [one, many] = { DAILY: ["매일", "일"], WEEKLY: ["매주", "주"], MONTHLY: ["매월", "개월"], YEARLY: ["매년", "년"] }[rule.frequency] ?? [];
+    const isLoose = rule.isAfter && !rule.days.length && !rule.monthDays.length;
+    const every = isLoose ? `${rule.interval}${many} 후` : isPlain ? "평일마다" : rule.interval === 1 ? one : rule.interval === 2 && many === "주" ? "격주" : `${rule.interval}${many}마다`;
+    const nth = (/** @type {number} */ place) => (place === -1 ? "마지막 " : place < 0 ? `끝에서 ${-place}번째 ` : `${["", "첫째", "둘째", "셋째", "넷째", "다섯째"][place] ?? `${place}번째`} `);
+    const names = rule.days.map(({ name, ordinal }) => (ordinal ? nth(ordinal) : "") + name).join(", ");
+    const days = !names || isPlain ? "" : `${rule.position ? (rule.position > 0 ? "첫 " : "마지막 ") : ""}${rule.isWorkdays && rule.position ? "평일" : `${names}요일`}`;
+    const dates = rule.monthDays.map((day) => (day === -1 ? "말일" : day < 0 ? `끝에서 ${-day}번째 날` : `${day}일`)).join(", ");
+    return [rule.isAfter && (isLoose ? "완료" : "완료 후"), every, rule.monthNames.join(", "), dates, days].filter(Boolean).join(" ")
+      + (rule.lastDay ? `, ${rule.lastDay}까지` : "") + (rule.count ? `, ${rule.count}번` : "");
+  },
   saved: "저장됨", savedDetail: "모두 서버에 저장되어 있습니다.", sending: "보내는 중…", connecting: "연결하는 중…", offline: "오프라인",
   unsent: (count) => `${count}개 보내기 전`, offlineUnsent: (count) => `오프라인 · ${count}개 보내기 전`,
   fullUnsent: (count) => `계정에 자리 없음 · ${count}개 보내기 전`,
@@ -27,7 +42,7 @@ export const texts = {
   bothChanged: "다른 사람과 동시에 바꾸었습니다. 지금 보드에는 내 것이 있습니다.", mine: "내 것", theirs: "저쪽 것",
   wasDeleted: "바꾼 것이 도착하기 전에 누군가 삭제했습니다.", wasLost: "백업에서 복원한 뒤처럼 서버에 더 이상 없습니다. 다시 보낼까요?", sendAgain: "다시 보내기", wasRefused: "서버가 이 변경을 받지 않았습니다.", tryAgain: "다시 시도",
   draftOfDeleted: "쓰고 있던 할 일이 다른 곳에서 삭제되었습니다.", deletedCategory: "삭제된 분류",
-  members: { body: "메모", status: "단계", categoryId: "분류", image: "사진", repeats: "반복", locale: "언어", custom: "앱 설정", position: "자리" },
+  members: { body: "메모", status: "단계", categoryId: "분류", image: "사진", repeats: "반복", recurrence: "반복", locale: "언어", custom: "앱 설정", position: "자리" },
   diskFault: "이 기기에 더는 저장할 수 없습니다. 모두 보낼 때까지 이 페이지를 열어 두세요.",
   navigation: "화면", skip: "본문으로", more: "더 보기", messages: "알림", api: "API", logOut: "로그아웃", shortcuts: "단축키",
   screens: { board: "보드", today: "오늘", stats: "통계", categories: "분류", trash: "휴지통", history: "기록", settings: "설정", account: "계정" },
@@ -59,14 +74,14 @@ export const texts = {
   otherKept: (count) => `다른 계정이 보내지 않은 변경 ${count}개가 이 기기에 있습니다. 지우고 로그인할까요?`,
   keptStays: "로그인하지 않았습니다. 보내지 않은 변경은 그대로 있습니다.", loseOwn: (count) => `이 기기에만 있는 변경과 초안 ${count}개를 잃게 됩니다. 로그아웃할까요?`,
   addPicture: "사진 추가…", changePicture: "사진 바꾸기…", removePicture: "사진 빼기",
-  problems: { payload_too_large: "사진이 너무 큽니다. 1 MB까지 올릴 수 있습니다.", unsupported_media_type: "알 수 없는 사진 형식입니다. PNG, JPEG, WebP, HEIC를 올릴 수 있습니다.", quota_exceeded: "계정에 자리가 없습니다. 먼저 무언가를 지우세요.", mail_off: "이 서버는 메일을 보내지 않습니다. 운영자에게 문의하세요.", signup_closed: "이 서버에는 가입할 수 없습니다. 운영자에게 문의하세요.", invitation_required: "가입하려면 초대가 필요합니다.", code_invalid: "코드가 틀렸거나, 이미 썼거나, 오래되었습니다.", wrong_password: "비밀번호가 맞지 않습니다.", email_taken: "이 주소의 계정이 이미 있습니다.",
+  problems: { payload_too_large: "사진이 너무 큽니다. 1 MB까지 올릴 수 있습니다.", unsupported_media_type: "알 수 없는 사진 형식입니다. PNG, JPEG, WebP, HEIC를 올릴 수 있습니다.", quota_exceeded: "계정에 자리가 없습니다. 먼저 무언가를 지우세요.", signup_closed: "이 서버에는 가입할 수 없습니다. 운영자에게 문의하세요.", invitation_required: "가입하려면 초대가 필요합니다.", code_invalid: "코드가 틀렸거나, 이미 썼거나, 오래되었습니다.", wrong_password: "비밀번호가 맞지 않습니다.", email_taken: "이 주소의 계정이 이미 있습니다.",
     unreachable: "서버에 연결할 수 없습니다.", name_taken: "같은 이름의 분류가 있습니다.",
-    account_disabled: "운영자가 멈춘 계정입니다. 운영자에게 문의하세요.", account_locked: "잠긴 계정입니다. 비밀번호를 다시 정하면 열립니다.", invitation_used: "이미 쓴 초대입니다. 새 초대를 받으세요.", last_way_in: "마지막 로그인 방법은 없앨 수 없습니다.", not_found: "없거나 삭제되었습니다.", weather_off: "이 서버는 날씨를 모릅니다.", blank: "비어 있습니다.", required: "빠져 있습니다.", too_long: "너무 깁니다.", too_short: "너무 짧습니다.", invalid_format: "형식이 맞지 않습니다.", invalid_value: "쓸 수 없는 값입니다.", unknown_category: "없는 분류입니다.", too_many: "더 만들 수 없습니다." },
+    account_disabled: "운영자가 멈춘 계정입니다. 운영자에게 문의하세요.", account_locked: "잠긴 계정입니다. 비밀번호를 다시 정하면 열립니다.", invitation_used: "이미 쓴 초대입니다. 새 초대를 받으세요.", last_way_in: "마지막 로그인 방법은 없앨 수 없습니다.", not_found: "없거나 삭제되었습니다.", blank: "비어 있습니다.", required: "빠져 있습니다.", too_long: "너무 깁니다.", too_short: "너무 짧습니다.", invalid_format: "형식이 맞지 않습니다.", invalid_value: "쓸 수 없는 값입니다.", unknown_category: "없는 분류입니다.", too_many: "더 만들 수 없습니다." },
   noAccounts: "이 서버에는 계정이 없습니다. 접속하는 사람이 모두 한 보드를 씁니다.", profile: "프로필", sessions: "로그인한 기기", tokens: "앱과 스크립트의 토큰", events: "계정에서 일어난 일",
   verify: "주소 확인", usage: (tasks, most, bytes, room) => `할 일 ${tasks.toLocaleString("ko")}개${most ? ` / ${most.toLocaleString("ko")}개` : ""} · ${(bytes / 1048576).toFixed(1)} MiB${room ? ` / ${Math.round(room / 1048576)} MiB` : ""}`,
   changeName: "이름 바꾸기", changeEmail: "이메일 주소 바꾸기", changePassword: "비밀번호 바꾸기",
   unknownDevice: "알 수 없는 기기", thisDevice: "이 기기", lastUsed: (time) => `마지막 사용 ${time}`, end: "끝내기", endSession: (device) => `${device} 로그인 끝내기`, endOthers: "다른 기기 모두 끝내기",
-  scope: "권한", scopes: { read: "읽기만", full: "모두", calendar: "캘린더만" }, makeToken: "토큰 만들기", tokenOnce: "지금 복사하세요. 한 번만 보입니다:", noTokens: "토큰이 없습니다.",
+  scope: "권한", scopes: { read: "읽기만", full: "모두", calendar: "캘린더만" }, makeToken: "토큰 만들기", tokenOnce: "지금 복사하세요. 한 번만 보입니다:", noTokens: "토큰이 없습니다.", tokenYear: "비밀번호를 넣지 않으면 1년 뒤에 끝납니다.",
   removeOf: (name) => `삭제: ${name}`,
   eventKinds: { sign_up: "가입", log_in: "로그인", log_in_failed: "비밀번호 틀림", token_created: "토큰을 만듦", token_removed: "토큰을 삭제함", password_changed: "비밀번호를 바꿈", password_reset: "비밀번호를 다시 정함", email_changed: "주소를 바꿈", email_verified: "주소를 확인함", identity_linked: "로그인 방법을 더함", identity_removed: "로그인 방법을 없앰", locked: "계정을 잠금", disabled: "계정을 멈춤", enabled: "계정을 다시 엶" },
   invitations: "초대", invite: "초대하기", inviteWhom: "이 주소만 사용 (선택)", linkOnce: "초대할 사람에게 이 링크를 보내세요. 다시 표시되지 않습니다:", anybody: "누구나", invitationUsed: "사용됨",

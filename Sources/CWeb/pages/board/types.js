@@ -9,24 +9,47 @@
  * @property {Status} status
  * @property {string | null} categoryId
  * @property {string | null} dueDate
+ * @property {Recurrence | null} [recurrence]
+ * @property {string | null} [seriesId]  while it repeats, and afterwards
+ * @property {number | null} [occurrence]  from 1 on
+ * @property {string | null} [seriesStart]  the due date from which the rule counts
  * @property {string} position
  * @property {string} createdAt
  * @property {string} updatedAt
  * @property {string | null} completedAt
+ * @property {string[] | null} reminders
  * @property {number} revision  0 until the server has it
+ */
+/**
+ * How a task comes back. `rule` is an RRULE; `timeZone` null is the account's.
+ * @typedef {{rule: string, from: "due" | "completion", timeZone: string | null}} Recurrence
+ */
+/**
+ * An RRULE that was read; see recurrence.js. Monday is 0. `ordinal`, `position` and `count` are 0 where there is none.
+ * @typedef {{frequency: "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY", interval: number, weekdays: {weekday: number, ordinal: number}[], monthDays: number[], months: number[], position: number, weekStart: number, skipsBackward: boolean, until: string | null, count: number}} Rule
+ */
+/**
+ * What the words of a rule are made of; `lastDay` is `until`, written out.
+ * @typedef {Rule & {days: {name: string, ordinal: number}[], isWorkdays: boolean, monthNames: string[], isAfter: boolean, lastDay: string | null}} RuleWords
  */
 /** @typedef {{id: string, name: string, color: string | null, emoji: string | null, image: string | null, revision: number}} Category */
 /** @typedef {{id: string, title: string, date: string, repeats: "none" | "yearly", color: string | null, emoji: string | null, image: string | null, revision: number}} DDay */
-/** @typedef {{timeZone: string | null, locale: string | null, custom: Record<string, any>, revision: number}} Settings */
+/** @typedef {{timeZone: string | null, locale: string | null, custom: Record<string, any>, allDayTime: string | null, digest: string | null, revision: number}} Settings */
 /** @typedef {"task" | "category" | "dday" | "settings"} ResourceType */
-/** @typedef {"create" | "put" | "patch" | "move" | "delete" | "restore"} Op */
+/** @typedef {"create" | "put" | "patch" | "move" | "delete" | "restore" | "skip"} Op */
 /**
  * One edit as POST /sync takes it.
- * @typedef {{mutationId: string, type: ResourceType, op: Op, id: string, baseRevision?: number, value?: Record<string, any> | null}} Mutation
+ * @typedef {{mutationId: string, type: ResourceType, op: Op, id: string, at?: string, baseRevision?: number, value?: Record<string, any> | null}} Mutation
  */
 /**
- * One edit in the outbox. `key` orders; `position` is where the page shows the task until the server has placed it.
- * @typedef {{key: string, mutation: Mutation, position?: string, at: string}} Entry
+ * One edit in the outbox. `key` orders; `position` is where the page shows the task until the server has placed it. `own` and `next`
+ * are what it does beside what it says; see series.js.
+ * @typedef {{key: string, mutation: Mutation, position?: string, at: string, own?: Partial<Task>, next?: {id: string, value: Partial<Task> | null}}} Entry
+ */
+/**
+ * What the rules of a series need of the board. `zone` is the account's, `isTouched` is of unsent edits, `end` a
+ * place that no task is behind.
+ * @typedef {{at: string, zone: string, find: (id: string) => Task | undefined, isTouched: (id: string) => boolean, wasRemoved: (id: string) => boolean, end: () => string}} Surroundings
  */
 /** @typedef {{member: string, base?: any, theirs: any, yours: any}} Conflict */
 /**
@@ -85,15 +108,22 @@
  */
 /** @typedef {(app: App, answer: Answer, again: () => void, tell: Tell) => any[]} ShowList */
 /** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
+/** @typedef {{type: "task" | "category" | "dday", id: string}} Target */
+/** @typedef {{value: any, where?: Where, drafts: Change[]}} Snapshot */
+/** @typedef {{targets: Target[], before: Snapshot[], after: Snapshot[], title: string, message: string}} Step */
+/**
+ * `say`: what was done, once it is. `spoken`: to screen readers, where that is more. `actions`: what else is offered.
+ * @typedef {{also?: Change[], title: string, say: () => string, spoken?: () => string | undefined, actions?: () => [string, () => void][]}} StepOptions
+ */
 /** @typedef {{section: HTMLElement, list: HTMLElement, count: HTMLElement, empty: HTMLElement, end: HTMLElement, shown: number, add: import("./add.js").AddForm}} Column */
-/** @typedef {{id: string, card: HTMLElement, x: number, y: number, dx: number, dy: number, pointer: number, ghost: HTMLElement | null, slot: HTMLElement, timer: number}} Drag */
+/** @typedef {{id: string, card: HTMLElement, x: number, y: number, dx: number, dy: number, pointer: number, ghost: HTMLElement | null, slot: HTMLElement, timer: number, edge: number}} Drag */
 /**
  * Null is a line.
  * @typedef {{label: string, run: () => void, isDanger?: boolean, isDisabled?: boolean, hint?: string} | null} MenuItem
  */
 /**
  * The values of the editor's fields.
- * @typedef {Record<"title" | "body" | "status" | "category" | "date" | "time", string>} Fields
+ * @typedef {Record<"title" | "body" | "status" | "category" | "date" | "time" | "repeat", string>} Fields
  */
 /**
  * What a line of quick add may say of a day or a time, and how it is read.

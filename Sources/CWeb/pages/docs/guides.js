@@ -2,7 +2,7 @@
 import { el } from "./dom.js";
 import { markdown, slug } from "./markdown.js";
 
-export const guides = ["sync", "concurrency", "time", "clients"];
+export const guides = ["sync", "concurrency", "time", "recurrence", "clients"];
 
 /** Loads the guides; gives their sections, and what the list of contents and the search need to know of them. */
 export async function loadGuides() {

@@ -53,19 +53,21 @@ const texts = {
   },
 };
 
-const language = navigator.languages.map((name) => name.slice(0, 2)).find((name) => name in texts) ?? "en";
+const language = navigator.languages.map((name) => name.slice(0, 2)).find((name) => Object.hasOwn(texts, name)) ?? "en";
 const words = texts[language];
 const [name, code] = location.hash.slice(1).split("=");
-const kind = code && name in words ? name : "request";
+const allNeeds = {
+  request: ["email"], password_reset: ["password"], email_verification: ["email", "password"], account_lock: [],
+  invitation: ["email", "password"],
+};
+// The name comes from outside: `constructor` is in every object.
+const kind = code && Object.hasOwn(allNeeds, name) ? name : "request";
 history.replaceState(null, "", location.pathname);
 // Another link, opened in this window, changes only the fragment.
 addEventListener("hashchange", () => location.reload());
 
 const element = (id) => document.getElementById(id);
-const needs = {
-  request: ["email"], password_reset: ["password"], email_verification: ["email", "password"], account_lock: [],
-  invitation: ["email", "password"],
-}[kind];
+const needs = allNeeds[kind];
 
 async function call(method, path, body, token) {
   const headers = {"Content-Type": "application/json"};
@@ -77,7 +79,7 @@ async function call(method, path, body, token) {
     throw new Error(words.unreachable);
   }
   const json = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(words.problems[json.code] ?? words.failed + (json.errors?.[0]?.detail ?? json.detail ?? answer.status));
+  if (!answer.ok) throw new Error((Object.hasOwn(words.problems, json.code) && words.problems[json.code]) || words.failed + (json.errors?.[0]?.detail ?? json.detail ?? answer.status));
   return json;
 }
 

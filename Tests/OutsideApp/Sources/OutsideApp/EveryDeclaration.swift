@@ -40,6 +40,7 @@ func everyConformance() {
     isValue(Language.self)
     isValue(Deadline.self)
     isValue(NewTask.self)
+    isValue(Reminder.self)
     isValue(CategoryRef.self)
     isValue(TaskDraft.self)
     isValue(NewCategory.self)
@@ -137,7 +138,10 @@ func everyCall(_ board: KanbanBoard, task id: KanbanID, other: KanbanID) async t
     print(cover.overdue, cover.today, cover.ddays, cover.percentDone, try counts.current().percentDone)
     print(try categories.current(), try ddays.current(), try today.current(), try settings.current().custom)
     print(try settings.current().timeZone ?? "", try settings.current().locale ?? "")
-    for coming in try board.upcoming(limit: 8).current() { print(coming.task.title, coming.fireAt) }
+    for coming in try board.upcoming(limit: 8).current() {
+        print(coming.task.title, coming.task.reminders ?? [], coming.fireAt, coming.notificationID)
+    }
+    print(try settings.current().allDayTime ?? "", try settings.current().digest ?? "")
     _ = board.upcoming()
     let found: KanbanTask? = try await board.task(id)
     print(found?.title ?? "")

@@ -1,0 +1,49 @@
+// The choice of a category: one of those that are there, none, or a new one, which is never made by a typing error.
+import { el, limitLength, text } from "./page.js";
+
+/** No name has it. */
+const fresh = "\n";
+
+export class CategoryChoice {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    this.select = el("select", { name: "category", onchange: () => { this.value = this.select.value; this.focus(); } });
+    this.line = el("input", { name: "newCategory", autocomplete: "off", placeholder: text.addCategory, "aria-label": text.addCategory });
+    limitLength(this.line, 50);
+    this.fill();
+  }
+
+  /** Others may have made or renamed one. */
+  fill() {
+    const { value } = this;
+    const isFresh = this.select.value === fresh;
+    const option = (/** @type {string} */ name, /** @type {string} */ words) => el("option", { value: name }, words);
+    this.select.replaceChildren(option("", text.none),
+      ...this.model.categoryList.map(({ name, emoji }) => option(name, emoji ? `${emoji} ${name}` : name)), option(fresh, `${text.addCategory}…`));
+    // While a name is being typed, it may be one that is there.
+    if (isFresh) this.select.value = fresh;
+    else this.value = value;
+  }
+
+  /** Its name. */
+  get value() {
+    return this.select.value === fresh ? this.line.value : this.select.value;
+  }
+
+  set value(name) {
+    const isKnown = [...this.select.options].some(({ value }) => value === name);
+    this.select.value = isKnown ? name : fresh;
+    this.line.hidden = this.select.value !== fresh;
+    this.line.value = isKnown ? "" : name;
+  }
+
+  focus() {
+    (this.line.hidden ? this.select : this.line).focus();
+  }
+
+  /** @param {Event} event */
+  dispatchEvent(event) {
+    return (this.line.hidden ? this.select : this.line).dispatchEvent(event);
+  }
+}

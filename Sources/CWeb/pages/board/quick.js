@@ -1,0 +1,110 @@
+// The line of quick add: what it says of repeating, in English, Korean and Japanese; the reader of dates gets the rest. What stands
+// between quotation marks is not read, and what is not understood stays as it is.
+import { instant, readLine } from "./dates.js";
+import { anchored, firstDay, loose } from "./repeat.js";
+import { weekdays } from "./recurrence.js";
+
+const day = "(?:mon|tue|wed|thu|fri|sat|sun|tues|thurs?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)";
+const days = `(${day}(?:(?: ?, ?(?:and )?| and | ?& ?)${day})*)`;
+const month = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?";
+const nth = "(\\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|last)";
+const count = "(?:(other|second|two|three|four|six|\\d{1,4})(?:nd|rd|th)? )?";
+const ko = "[월화수목금토일]";
+const ja = "[月火水木金土日]";
+const koDays = `((?:${ko}(?:요일)?(?:, ?|·|와 |과 ))*${ko}요일)`;
+const jaDays = `((?:${ja}(?:曜日?)?[、,・と])*${ja}曜日?|(?:${ja}[、,・])+${ja})`;
+
+/** @type {(rest: string) => RegExp} */
+const english = (rest) => new RegExp(`(?:^|\\s)every(!)? ${rest}(?=\\s|$)`, "i");
+/** @type {(rest: string) => RegExp} */
+const korean = (rest) => new RegExp(`(?:^|\\s)(완료 ?후 ?)?${rest}(!)?(?:에|까지)?(?=\\s|$)`);
+/** @type {(rest: string) => RegExp} */
+const japanese = (rest) => new RegExp(`(?:^|\\s)(完了後)?${rest}(!)?(?:に?まで)?(?:[のに]|(?=\\s|\\d{1,2}[時:]|午|$))`);
+
+/** @type {(word: string | undefined) => number} */
+const number = (word = "1") => parseInt(word, 10) || { other: 2, two: 2, second: 2, three: 3, third: 3, four: 4, fourth: 4, six: 6, first: 1, last: -1 }[word.toLowerCase()] || NaN;
+/** @type {(list: string) => string} */
+const named = (list) => [...list.toLowerCase().replace(/요일|曜日?/g, "").matchAll(/mo|tu|we|th|fr|sa|su|[월화수목금토일月火水木金土日]/g)]
+  .map(([name]) => weekdays[weekdays.indexOf(name.toUpperCase())] ?? weekdays["월화수목금토일月火水木金土日".indexOf(name) % 7]).join();
+
+// Rules, without FREQ. Null: there is no such day.
+/** @type {(frequency: string, interval: number, by?: string) => string | null} */
+const rule = (frequency, interval, by = "") => (interval >= 1 && interval <= 1000 ? `${frequency}${interval > 1 ? `;INTERVAL=${interval}` : ""}${by}` : null);
+/** @type {(list: string, interval?: number) => string | null} */
+const weekly = (list, interval = 1) => rule("WEEKLY", interval, `;BYDAY=${named(list)}`);
+/** @type {(date: number, interval?: number) => string | null} */
+const monthly = (date, interval = 1) => (date >= -1 && date && date <= 31 ? rule("MONTHLY", interval, `;BYMONTHDAY=${date}${date > 28 ? ";SKIP=BACKWARD" : ""}`) : null);
+/** @type {(place: number, day: string) => string | null} */
+const placed = (place, day) => (place >= -1 && place && place <= 5 ? `MONTHLY;BYDAY=${place}${named(day)}` : null);
+/** @type {(month: number, date: number) => string | null} */
+const yearly = (month, date) => (month && month <= 12 && date && date <= new Date(2000, month, 0).getDate() ? anchored("YEARLY", `2000-${String(month).padStart(2, "0")}-${String(date).padStart(2, "0")}`) : null);
+/** @type {(name: string) => number} */
+const monthOf = (name) => "janfebmaraprmayjunjulaugsepoctnovdec".indexOf(name.toLowerCase()) / 3 + 1;
+/** @type {(unit: string) => string} */
+const unitOf = (unit) => (/^[d일日]/i.test(unit) ? "DAILY" : /^[w주週]/i.test(unit) ? "WEEKLY" : /^[y년年]/i.test(unit) ? "YEARLY" : "MONTHLY");
+const workdays = () => weekly("mo tu we th fr");
+
+/** @type {[RegExp, (match: string[]) => string | null][]} */
+const patterns = [
+  [english(`(?:year on )?${month} (\\d{1,2})(?:st|nd|rd|th)?`), ([, , name, date]) => yearly(monthOf(name), Number(date))],
+  [english(`(?:month on )?(?:the )?${nth} (${day})(?: of the month)?`), ([, , place, name]) => placed(number(place), name)],
+  [english(`${count}months? on (?:the )?${nth}(?: day)?`), ([, , word, date]) => monthly(number(date), number(word))],
+  [english("(?:weekday|workday)s?"), workdays],
+  [english("weekends?"), () => weekly("sa su")],
+  [english(`${count}(day|week|month|year)s?(?: on ${days})?`), ([, , word, unit, list]) => (
+    !list ? rule(unitOf(unit), number(word)) : unitOf(unit) === "WEEKLY" ? weekly(list, number(word)) : null)],
+  [english("(?:the )?(\\d{1,2}(?:st|nd|rd|th)|last(?= day)|first(?= day))(?: day)?(?: of the month)?"), ([, , date]) => monthly(number(date))],
+  [english(`(other )?${days}`), ([, , other, list]) => weekly(list, other ? 2 : 1)],
+
+  [korean("(?:매 ?)?평일마다"), workdays],
+  [korean(`(?:매주|(격)주|(\\d{1,4})주 ?마다) ?${koDays}(?:마다)?`), ([, , other, count, list]) => weekly(list, other ? 2 : number(count))],
+  [korean(`${koDays}마다`), ([, , list]) => weekly(list)],
+  [korean("매[월달] ?(?:(\\d{1,2})일|말일|마지막 ?날)"), ([, , date = "-1"]) => monthly(Number(date))],
+  [korean(`매[월달] ?(첫째|둘째|셋째|넷째|마지막) ?(?:주 ?)?(${ko}요일)`), ([, , place, day]) => placed("첫둘셋넷".indexOf(place[0]) + 1 || -1, day)],
+  [korean("매년 ?(\\d{1,2})월 ?(\\d{1,2})일"), ([, , month, date]) => yearly(Number(month), Number(date))],
+  [korean("(?:매([일주월달년])|격(주))"), ([, , unit, other]) => rule(unitOf(unit ?? other), other ? 2 : 1)],
+  [korean("(\\d{1,4}) ?(일|주|개월|달|년) ?마다"), ([, , count, unit]) => rule(unitOf(unit), Number(count))],
+
+  [japanese("(?:平日毎日|毎平日)"), workdays],
+  [japanese(`(?:毎週|(隔)週|(\\d{1,4})週間?(?:ごと|毎)の?)\\s?${jaDays}`), ([, , other, count, list]) => weekly(list, other ? 2 : number(count))],
+  [japanese("毎月\\s?(?:(\\d{1,2})日|末日?)"), ([, , date = "-1"]) => monthly(Number(date))],
+  [japanese(`毎月\\s?(?:第(\\d)|最終)(${ja})曜日?`), ([, , place = "-1", day]) => placed(Number(place), day)],
+  [japanese("毎年\\s?(\\d{1,2})月(\\d{1,2})日"), ([, , month, date]) => yearly(Number(month), Number(date))],
+  [japanese("(?:毎([日週月年])|隔(週))"), ([, , unit, other]) => rule(unitOf(unit ?? other), other ? 2 : 1)],
+  [japanese("(\\d{1,4})(日|週間?|[かヶカ]月|年)(?:ごと|毎)"), ([, , count, unit]) => rule(unitOf(unit), Number(count))],
+];
+
+/** @type {(line: string) => {rule: string, from: Recurrence["from"], rest: string} | null} what a line says of repeating, and the rest of it */
+function readRepeat(line) {
+  // Of the same length, so that places in one are places in the other.
+  const plain = line.replace(/"[^"]*"|“[^”]*”|「[^」]*」/g, (part) => "\0".repeat(part.length))
+    .replace(/[０-９！]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xfee0)).replace(/\s/g, " ");
+  for (const [pattern, read] of patterns) {
+    const match = plain.match(pattern);
+    if (!match) continue;
+    const found = read(match);
+    // Half of it is not taken.
+    if (!found) return null;
+    const rest = `${line.slice(0, match.index)} ${line.slice((match.index ?? 0) + match[0].length)}`;
+    return { rule: `FREQ=${found}`, from: match[1] || match.at(-1) === "!" ? "completion" : "due", rest };
+  }
+  return null;
+}
+
+/**
+ * Parses a line: what repeats, then dates and the category. A line that says nothing else is a title.
+ * @param {string} line @param {Parameters<typeof readLine>[1]} moment  without dates, nothing repeats
+ * @returns {ReturnType<typeof readLine> & {recurrence: Recurrence | null}}
+ */
+export function readQuick(line, moment) {
+  const found = moment.off?.has("due") ? null : readRepeat(line);
+  if (!found) return { ...readLine(line, moment), recurrence: null };
+  const { rule, from, rest } = found;
+  if (!rest.trim()) return { title: line.trim(), category: null, day: null, time: null, dueDate: null, recurrence: null };
+  const read = readLine(rest, moment);
+  const day = firstDay(rule, read.day ?? moment.today);
+  return {
+    ...read, day, dueDate: read.time ? instant(day, read.time, moment.zone) : day,
+    recurrence: { rule: from === "due" ? anchored(rule, day) : loose(rule), from, timeZone: null },
+  };
+}

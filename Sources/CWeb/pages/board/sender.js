@@ -1,0 +1,110 @@
+// Sends the outbox, a batch at a time, until it is empty or the server cannot be reached. An edit that the account has no room for
+// waits, and the others go on.
+import { call, Problem } from "./api.js";
+import { batch, request, settle } from "./sync.js";
+
+export class Sender {
+  /** @param {Engine} engine */
+  constructor(engine) {
+    this.engine = engine;
+    this.isBusy = false;
+    this.limit = batch;
+    /** Milliseconds until the next try. */
+    this.wait = 500;
+    /** @type {Set<string>} the keys of the edits that the account has no room for */
+    this.held = new Set();
+  }
+
+  async push() {
+    const { engine } = this;
+    if (!engine.isLeading || this.isBusy) return;
+    this.isBusy = true;
+    clearTimeout(this.timer);
+    try {
+      while (!engine.closing.signal.aborted) {
+        const next = request(engine.mirror, this.limit, this.held);
+        if (!next) break;
+        engine.setState({ sending: true });
+        await this.take(next.sent, await this.send(next));
+        this.limit = Math.min(this.limit * 2, batch);
+      }
+      // There may be room later.
+      if (this.held.size > 0) this.again(60_000, 0, () => this.retry());
+    } catch (error) {
+      await this.failed(/** @type {any} */ (error));
+    } finally {
+      this.isBusy = false;
+      engine.setState({ sending: false, full: this.held.size > 0 });
+    }
+  }
+
+  /** @param {NonNullable<ReturnType<typeof request>>} next @returns {Promise<any[]>} its results */
+  async send({ sent, body }) {
+    try {
+      const answer = await call("POST", "/sync", { body });
+      // What answered was no Kanbase.
+      if (!Array.isArray(answer?.results)) throw new Problem(502);
+      if (this.engine.isFollowing) this.engine.setState({ phase: "live" });
+      return answer.results;
+    } catch (problem) {
+      if (problem instanceof Problem && problem.code === "quota_exceeded") return refused(sent, problem);
+      throw problem;
+    }
+  }
+
+  /** @param {Entry[]} sent @param {any[]} results */
+  async take(sent, results) {
+    const { engine, held } = this;
+    await engine.commit(settle(engine.mirror, sent, results, new Date().toISOString(), held));
+    if (held.size === 0) this.wait = 500;
+    // A deletion may have made room.
+    if (sent.some(({ key, mutation }) => mutation.op === "delete" && !engine.mirror.outbox.has(key))) held.clear();
+  }
+
+  /** @param {Problem} problem */
+  async failed(problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    const { engine } = this;
+    if (problem.status === 401 || engine.closing.signal.aborted) return;
+    // A refusal without a code is of a proxy. One that finds the request too large finds smaller ones right.
+    const isPassing = problem.status >= 500 || [0, 408, 429].includes(problem.status) || (problem.code === "" && problem.status !== 413);
+    if (!isPassing) {
+      // The whole request was refused: smaller requests find the edit at fault.
+      if (this.limit > 1) this.limit = Math.max(1, Math.floor(this.limit / 8));
+      else {
+        const sent = request(engine.mirror, 1, this.held)?.sent ?? [];
+        await this.take(sent, refused(sent, problem));
+      }
+      this.timer = setTimeout(() => this.push(), 100);
+      return;
+    }
+    if (problem.status === 0) {
+      engine.setState({ phase: "offline" });
+      // The line may be too slow for so much.
+      this.limit = Math.ceil(Math.min(this.limit, engine.mirror.outbox.size) / 2);
+    }
+    this.again(15_000, problem.retryAfter ?? 0, () => this.push());
+  }
+
+  /** @param {number} most milliseconds @param {number} asked seconds @param {() => void} run */
+  again(most, asked, run) {
+    if (this.engine.closing.signal.aborted) return;
+    this.wait = Math.min(this.wait * 2, most);
+    this.timer = setTimeout(run, asked * 1000 || this.wait);
+  }
+
+  /** Sends also what had to wait. */
+  retry() {
+    this.held.clear();
+    this.push();
+  }
+
+  close() {
+    clearTimeout(this.timer);
+  }
+}
+
+/** @param {Entry[]} sent @param {Problem} problem of the request as a whole */
+function refused(sent, problem) {
+  return sent.map(({ mutation: { mutationId } }) => ({ mutationId, status: "rejected", problem: problem.document ?? { code: "", detail: problem.message } }));
+}

@@ -1,0 +1,169 @@
+/// Tasks that come back. The rule of a series is always with one task: completing it hands the rule on to a successor, and
+/// reopening takes it back. Both run where a change of column is recorded, so that every way to complete a task is the same,
+/// on the server and on a device.
+extension BoardWriter {
+    /// Checks the recurrence of a task that an edit changed, and begins its series. Nothing was written yet.
+    /// - Parameter old: `nil` for a new task.
+    /// - Throws: ``BoardError/invalid(_:)``.
+    func settleRecurrence(of task: inout TaskItem, since old: TaskItem?, _ edit: TaskEdit) throws {
+        if case .some(.some(let part)) = edit.recurrence, task.recurrence == nil, part.rule == nil {
+            throw BoardError.invalid("#/recurrence/rule", .required, "rule must be given.")
+        }
+        // The rule of a completed task is with its successor. A repeated body must not begin another series.
+        if let old, old.recurrence == nil, old.series != nil, old.status == .done, task.status == .done {
+            task.recurrence = nil
+        }
+        guard let recurrence = task.recurrence else { return }
+        guard let due = task.dueDate else {
+            throw BoardError.invalid(
+                edit.recurrence == nil ? "#/dueDate" : "#/recurrence", .recurrenceWithoutDue,
+                "A task with a recurrence has a due date.")
+        }
+        if let old, let series = task.series, try old.recurrence != nil || isTakenBack(by: task, since: old) {
+            guard recurrence != old.recurrence || due != old.dueDate else { return }
+            // What is no date of the rule begins its dates anew.
+            if try !recurrence.falls(on: due, in: series, zone(of: recurrence)) { task.series?.start = due }
+        } else {
+            // Never the id of a series that may go on with another task.
+            let id = task.series.map { ID(name: $0.id.description, in: task.id) } ?? task.id
+            task.series = Series(id: id, occurrence: 1, start: due)
+        }
+    }
+
+    /// Records a change of a task that was in a series, or is.
+    /// - Parameter madeAt: when a device made it; `nil`: now.
+    func recordStep(
+        of task: inout TaskItem, since old: TaskItem, as action: HistoryEntry.Action, at madeAt: Timestamp?
+    ) throws {
+        if task.status == .done, old.status != .done, let next = try successor(toMakeOf: task, at: moment(of: madeAt)) {
+            task.recurrence = nil
+            try record(&task, since: old, as: action)
+            try make(next)
+        } else if try isTakenBack(by: task, since: old), let next = try successor(of: old) {
+            task.recurrence = task.recurrence ?? next.recurrence
+            try record(&task, since: old, as: action)
+            var removed = next
+            removed.deletedAt = now
+            removed.recurrence = nil
+            try record(&removed, since: next, as: .deleted)
+        } else {
+            try record(&task, since: old, as: action)
+        }
+    }
+
+    /// Whether a change reopens a task whose rule is with a successor that nobody touched.
+    private func isTakenBack(by task: TaskItem, since old: TaskItem) throws -> Bool {
+        guard old.status == .done, task.status != .done, old.recurrence == nil, task.series?.id == old.series?.id,
+            task.dueDate != nil, let next = try successor(of: old)
+        else { return false }
+        return next.recurrence != nil && next.isUntouched
+    }
+
+    /// Moves the due date of a task to the next occurrence.
+    /// - Parameter skip: which occurrence; another one was skipped already.
+    package func skipTask(_ id: ID, _ skip: TaskSkip, if precondition: Precondition = .none) throws -> TaskItem {
+        let old = try livingTask(id)
+        try precondition.check(old.revision, current: .task(old))
+        guard let recurrence = old.recurrence, let series = old.series, let due = old.dueDate else {
+            throw BoardError.invalid("#", .invalidRecurrence, "The task has no recurrence.")
+        }
+        if let occurrence = skip.occurrence, occurrence != series.occurrence { return old }
+        guard let next = try recurrence.next(after: due, in: series, at: moment(of: skip.madeAt), zone(of: recurrence))
+        else {
+            throw BoardError.invalid("#", .invalidRecurrence, "No occurrence follows this one: complete or delete it.")
+        }
+        var task = old
+        task.dueDate = next
+        task.series?.occurrence += 1
+        try record(&task, since: old, as: .updated)
+        return task
+    }
+
+    /// When a device did something. It may have been before the server made the task, where a device completed several of a
+    /// series before it pushed.
+    private func moment(of madeAt: Timestamp?) -> Timestamp { madeAt.map { min($0, now) } ?? now }
+
+    /// The task that a completed one is to be followed by, without its revision; `nil` when the series is over.
+    func successor(toMakeOf task: TaskItem, at moment: Timestamp) throws -> TaskItem? {
+        guard let recurrence = task.recurrence, var series = task.series, let due = task.dueDate,
+            let next = try recurrence.next(after: due, in: series, at: moment, zone(of: recurrence))
+        else { return nil }
+        var successor = task
+        var old: TaskItem?
+        repeat {
+            series.occurrence += 1
+            guard series.occurrence <= (task.series?.occurrence ?? 0) + Series.mostTaken else { return nil }
+            successor.id = series.id(of: series.occurrence)
+            old = try self.task(successor.id)
+            // A device may have made it before it told of the completion.
+            if var known = old, known.deletedAt == nil, known.status != .done {
+                known.recurrence = recurrence
+                known.series = series
+                known.dueDate = known.dueDate ?? next
+                return known
+            }
+            // The one that a reopening removed is made again; of a rule that is here, no other can be in the trash.
+        } while try old.map { $0.deletedAt == nil } ?? taskEverExisted(successor.id)
+        successor.status = .todo
+        successor.dueDate = next
+        successor.series = series
+        successor.completedAt = nil
+        successor.createdAt = now
+        successor.updatedAt = now
+        return successor
+    }
+
+    func make(_ next: TaskItem) throws {
+        var task = next
+        guard let old = try self.task(task.id) else {
+            task.position = Position(after: try lastPosition(in: .todo), before: nil)
+            task.revision = try nextRevision()
+            task.memberRevisions = MemberRevisions(all: task.revision)
+            return try add(task)
+        }
+        guard old.deletedAt != nil else { return try record(&task, since: old, as: .updated) }
+        task.position = Position(after: try lastPosition(in: .todo), before: nil)
+        try record(&task, since: old, as: .restored)
+        task.memberRevisions = MemberRevisions(all: task.revision)
+        task.updatedAt = task.createdAt
+        try save(task)
+    }
+}
+
+extension BoardReader {
+    /// The task that a completed one was followed by, while it lives.
+    package func successor(of task: TaskItem) throws -> TaskItem? {
+        guard let series = task.series, task.status == .done,
+            let next = try self.task(series.id(of: series.occurrence + 1)), next.deletedAt == nil,
+            next.series?.id == series.id
+        else { return nil }
+        return next
+    }
+
+    /// The zone of days and times of a rule.
+    func zone(of recurrence: Recurrence) throws -> Zone {
+        try (recurrence.timeZone ?? settings().timeZone).flatMap(Zone.init(name:)) ?? defaultZone
+    }
+}
+
+extension TaskItem {
+    /// Whether nobody changed it since a completion made it. By its times, which a device knows as well as the server does.
+    fileprivate var isUntouched: Bool { createdAt == updatedAt }
+
+    /// A successor that is changed in the millisecond in which it was made must show that.
+    mutating func noteTouch() {
+        if isUntouched { updatedAt = updatedAt.adding(milliseconds: 1) }
+    }
+}
+
+/// Which occurrence is skipped.
+package struct TaskSkip: Hashable, Sendable {
+    /// `nil`: the one that the task is.
+    package var occurrence: Int?
+    /// When a device did it; `nil`: now.
+    package var madeAt: Timestamp?
+
+    package init(occurrence: Int? = nil) {
+        self.occurrence = occurrence
+    }
+}

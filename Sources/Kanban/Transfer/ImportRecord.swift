@@ -1,0 +1,88 @@
+import JSON
+
+/// An import that can be taken back for as long as results of mutations are kept: it is one of them, under an id of its own.
+package struct ImportRecord: Sendable {
+    /// What `GET /imports` shows, an object.
+    package var shown: JSON
+    package var made: [ImportReport.Made]
+
+    package init(shown: JSON, made: [ImportReport.Made]) {
+        (self.shown, self.made) = (shown, made)
+    }
+
+    /// No mutation has it: theirs are digests.
+    fileprivate static let fingerprint = Array("import".utf8)
+
+    fileprivate var result: [UInt8] {
+        let rows = made.map { JSON.string("\($0.type.rawValue) \($0.id) \($0.revision)") }
+        return Array((["shown": shown, "made": .array(rows)] as JSON).serialized())
+    }
+
+    fileprivate init(_ result: [UInt8]) throws {
+        let json: JSON
+        do {
+            json = try JSON(parsing: result)
+        } catch {
+            throw StoreError.corrupt("an import's record is no JSON")
+        }
+        shown = json["shown"] ?? .null
+        made = (json["made"]?.arrayValue ?? []).compactMap { row in
+            let parts = (row.stringValue ?? "").split(separator: " ")
+            guard parts.count == 3, let type = ResourceType(rawValue: String(parts[0])), let id = ID(String(parts[1])),
+                let revision = Revision(parts[2])
+            else { return nil }
+            return .init(type, id, revision)
+        }
+    }
+}
+
+extension BoardReader {
+    /// Imports that can be taken back, latest first.
+    package func imports() throws -> [(id: ID, shown: JSON)] {
+        try keptMutations(with: ImportRecord.fingerprint).map { ($0.id, try ImportRecord($0.mutation.result).shown) }
+    }
+}
+
+extension BoardWriter {
+    package func keepImport(_ record: ImportRecord) throws -> ID {
+        let id = makeID()
+        try keep(KeptMutation(fingerprint: ImportRecord.fingerprint, result: record.result), id: id)
+        return id
+    }
+
+    /// Removes for good what the import made and nobody changed since.
+    /// - Returns: `nil` when there is no such import any more.
+    package func takeBackImport(_ id: ID) throws -> (removed: Int, kept: Int)? {
+        guard let kept = try keptMutation(id), kept.fingerprint == ImportRecord.fingerprint else { return nil }
+        let made = try ImportRecord(kept.result).made
+        var removed = 0
+        // A category goes when no task is left in it.
+        for type in [ResourceType.task, .category, .dday] {
+            for one in made where one.type == type {
+                if try remove(one) { removed += 1 }
+            }
+        }
+        try forgetMutation(id)
+        return (removed, made.count - removed)
+    }
+
+    /// - Returns: false when somebody changed it.
+    private func remove(_ made: ImportReport.Made) throws -> Bool {
+        switch made.type {
+        case .task:
+            guard let task = try task(made.id), task.revision == made.revision else { return false }
+            if task.deletedAt == nil { try removeTask(made.id, if: .none) }
+            try purgeTask(made.id, before: Timestamp(milliseconds: .max))
+        case .category:
+            guard let category = try category(made.id), category.revision == made.revision,
+                try !taskCounts().contains(where: { $0.categoryID == made.id && $0.count > 0 })
+            else { return false }
+            try removeCategory(made.id, revision: nextRevision())
+        case .dday:
+            guard let dday = try dday(made.id), dday.revision == made.revision else { return false }
+            try removeDDay(made.id, revision: nextRevision())
+        case .image, .settings: return false
+        }
+        return true
+    }
+}

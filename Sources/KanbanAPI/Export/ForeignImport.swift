@@ -1,0 +1,106 @@
+import JSON
+import Kanban
+import KanbanImport
+import KanbanWire
+
+/// Makes a document of what was read of another system, by the rules of this one. The same file has the same ids each time.
+struct ForeignImport {
+    private let format: ForeignFormat
+    private let truncates: Bool
+    private(set) var remarks: ImportRemarks
+    private var categories: [Spelling: Kanban.Category] = [:]
+    private var order: [Spelling] = []
+    private var ids: Set<ID> = []
+    /// How many tasks without an id of the source had each text.
+    private var unnamed: [String: Int] = [:]
+
+    private static let space = ID(high: 0x6b61_6e62_6173_5e69, low: 0x8d70_6f72_7400_0001)
+
+    /// - Parameters:
+    ///   - truncates: cuts what is too long, and says so.
+    ///   - now: the time of what has none, and the latest that counts.
+    static func document(
+        of board: ForeignBoard, from format: ForeignFormat, truncates: Bool, now: Timestamp
+    ) -> (document: BoardDocument, remarks: ImportRemarks) {
+        var reading = ForeignImport(format: format, truncates: truncates, remarks: board.remarks)
+        var tasks: [BoardDocument.Entry<TaskItem>] = []
+        for task in board.tasks {
+            if let item = reading.item(task, now: now) {
+                tasks.append(.init(item, index: tasks.count, line: task.row))
+            }
+        }
+        var document = BoardDocument()
+        document.categories = reading.order.enumerated().compactMap { index, name in
+            reading.categories[name].map { .init($0, index: index, line: 1) }
+        }
+        document.tasks = tasks
+        document.setTimes(now: now)
+        return (document, reading.remarks)
+    }
+
+    private init(format: ForeignFormat, truncates: Bool, remarks: ImportRemarks) {
+        (self.format, self.truncates, self.remarks) = (format, truncates, remarks)
+    }
+
+    private func id(_ name: String) -> ID { ID(name: "\(format.rawValue)/\(name)", in: Self.space) }
+
+    /// - Returns: `nil` for one with faults, which are noted.
+    private mutating func item(_ task: ForeignBoard.Task, now: Timestamp) -> TaskItem? {
+        var members: [JSON.Member] = []
+        func add(_ name: String, _ value: JSON?) {
+            if let value { members.append(.init(name, value)) }
+        }
+        let id = id(of: task)
+        guard ids.insert(id).inserted else {
+            remarks.fail(task.row, "\(task.pointer)/id", .invalidValue, "This id was given before in the file.")
+            return nil
+        }
+        add("id", .string(id.description))
+        add("title", .string(cut(task.title, to: TextRule.taskTitle, "titles")))
+        add("body", .string(cut(task.body, to: TextRule.taskBody, "notes")))
+        add("status", .string(task.status.name))
+        add("dueDate", task.due.map { .string($0.text) })
+        add("recurrence", task.recurrence?.json)
+        for (name, time) in [
+            ("createdAt", task.createdAt), ("updatedAt", task.updatedAt), ("completedAt", task.completedAt),
+            ("deletedAt", task.deletedAt),
+        ] { add(name, time.map { .string($0.description) }) }
+        do {
+            if let name = task.category { add("categoryId", .string(try category(name, of: task).description)) }
+            return try TaskItem(imported: .object(members), at: task.pointer)
+        } catch BoardError.invalid(let faults) {
+            for fault in faults { remarks.fail(task.row, fault.pointer, fault.code, fault.detail) }
+        } catch {
+            remarks.fail(task.row, task.pointer, .invalidValue, "The task cannot be read.")
+        }
+        return nil
+    }
+
+    private mutating func id(of task: ForeignBoard.Task) -> ID {
+        if let source = task.sourceID { return ID(source) ?? id(source) }
+        let text = "\(task.title)\n\(task.createdAt?.description ?? "")"
+        unnamed[text, default: 0] += 1
+        return id("\(text)\n\(unnamed[text] ?? 0)")
+    }
+
+    private mutating func category(_ name: String, of task: ForeignBoard.Task) throws -> ID {
+        let name = cut(name, to: TextRule.categoryName, "names of categories")
+        let key = Spelling(name.sameKey)
+        if let known = categories[key] { return known.id }
+        let id = id("category/\(name.sameKey)")
+        let category = try Kanban.Category(
+            imported: ["id": .string(id.description), "name": .string(name)], at: "\(task.pointer)/category")
+        categories[key] = category
+        order.append(key)
+        return id
+    }
+
+    private mutating func cut(_ text: String, to rule: TextRule, _ what: String) -> String {
+        let scalars = text.unicodeScalars
+        guard truncates, text.utf8.count > rule.length.upperBound, scalars.count > rule.length.upperBound else {
+            return text
+        }
+        remarks.note("truncated", "Long \(what) are cut to \(rule.length.upperBound) code points.")
+        return String(String.UnicodeScalarView(scalars.prefix(rule.length.upperBound)))
+    }
+}

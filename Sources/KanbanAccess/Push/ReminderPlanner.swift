@@ -1,0 +1,172 @@
+import Kanban
+
+/// How far the reminders of an account were queued for its devices. There is one for each account with devices.
+package struct ReminderSchedule: Hashable, Sendable {
+    package var account: AccountKey
+    /// Of the account when ``nextAt`` was computed.
+    package var revision: Revision
+    /// All reminders up to this instant were queued, and of those at it all up to this identifier.
+    package var firedAt: Timestamp
+    package var firedID: String
+    /// `nil` when none is to come.
+    package var nextAt: Timestamp?
+
+    package init(
+        account: AccountKey, revision: Revision, firedAt: Timestamp, firedID: String = Self.last, nextAt: Timestamp?
+    ) {
+        self.account = account
+        self.revision = revision
+        self.firedAt = firedAt
+        self.firedID = firedID
+        self.nextAt = nextAt
+    }
+
+    /// Behind all identifiers.
+    package static let last = "~"
+
+    fileprivate func isBehind(_ item: Upcoming.Item) -> Bool {
+        (firedAt, firedID) < (item.fireAt, item.notificationID)
+    }
+}
+
+/// Queues a notification for each reminder whose time has come and each device that does not show it by itself.
+///
+/// Nothing is written when a task changes: an account whose revision is not the one of its ``ReminderSchedule`` is looked
+/// at again. What is queued and how far it was queued are one transaction, so that a crash neither loses nor repeats any.
+package struct ReminderPlanner: Sendable {
+    /// The pause between two looks.
+    private static let pause = Duration.seconds(1)
+    /// The pause after an error of the store.
+    private static let rest = Duration.seconds(30)
+    /// Accounts that are read at once.
+    private static let accounts = 64
+    /// Reminders of one transaction, which other writes wait for.
+    private static let few = 100
+    /// Notifications of one account that may wait; more are dropped.
+    private static let mostWaiting = 20_000
+    /// A reminder this much in the past counts when it is new, which is a look and the time of a slow request.
+    private static let grace: Int64 = 60_000
+
+    private let store: any AccessStore
+    private let zone: Zone
+    private let clock: @Sendable () -> Timestamp
+    private let mayRun: @Sendable () async throws -> Bool
+    private let ring: @Sendable () -> Void
+    private let warn: @Sendable (_ message: String, _ reason: String) -> Void
+
+    /// - Parameters:
+    ///   - mayRun: whether this process does the work, if several serve the same accounts.
+    ///   - ring: called when something was queued.
+    package init(
+        store: any AccessStore, zone: Zone, clock: @escaping @Sendable () -> Timestamp,
+        mayRun: @escaping @Sendable () async throws -> Bool = { true }, ring: @escaping @Sendable () -> Void,
+        warn: @escaping @Sendable (_ message: String, _ reason: String) -> Void = { _, _ in }
+    ) {
+        self.store = store
+        self.zone = zone
+        self.clock = clock
+        self.mayRun = mayRun
+        self.ring = ring
+        self.warn = warn
+    }
+
+    /// Looks until the task is cancelled.
+    package func run() async {
+        while !Task.isCancelled {
+            var pause = Self.pause
+            do {
+                try await queueDue()
+            } catch is CancellationError {
+                return
+            } catch StoreError.closed {
+                return
+            } catch {
+                warn("the reminders cannot be read; they are tried again later", "\(error)")
+                pause = Self.rest
+            }
+            // `try?`: cancellation ends the loop.
+            try? await Task.sleep(for: pause)
+        }
+    }
+
+    /// Queues all that is due, unless another server does.
+    package func queueDue() async throws {
+        guard try await mayRun() else { return }
+        var last: AccountKey?
+        while true {
+            let (now, after) = (clock(), last)
+            let schedules = try await store.readAccess {
+                try $0.schedules(dueAt: now, after: after, limit: Self.accounts)
+            }
+            for schedule in schedules { try await queue(schedule) }
+            guard schedules.count == Self.accounts else { return }
+            last = schedules.last?.account
+        }
+    }
+
+    private func queue(_ schedule: ReminderSchedule) async throws {
+        let (now, zone) = (clock(), zone)
+        let (items, done) = try await store.readAccess { reader in
+            let board = try reader.board(of: schedule.account)
+            let settings = try board.settings()
+            let moment = Moment(now: now, zone: settings.timeZone.flatMap(Zone.init(name:)) ?? zone)
+            let allDayTime = settings.allDayAlarm
+            let next = try Upcoming(board, at: moment, limit: 1, allDayTime: allDayTime).items.first
+            let items = try Upcoming.fired(
+                board, after: Self.start(of: schedule, at: now), at: moment, allDayTime: allDayTime)
+            let done = ReminderSchedule(
+                account: schedule.account, revision: try board.feedState().revision,
+                firedAt: max(now, schedule.firedAt),
+                nextAt: next?.fireAt)
+            return (items.filter(schedule.isBehind), done)
+        }
+        var reached = schedule
+        var rest = items.sorted { ($0.fireAt, $0.notificationID) < ($1.fireAt, $1.notificationID) }[...]
+        repeat {
+            let some = Array(rest.prefix(Self.few))
+            rest = rest.dropFirst(Self.few)
+            var next = done
+            if !rest.isEmpty, let last = some.last {
+                next = reached
+                (next.firedAt, next.firedID) = (last.fireAt, last.notificationID)
+            }
+            let (old, new) = (reached, next)
+            let isOurs = try await store.writeAccess { try Self.queue(some, from: old, to: new, in: $0) }
+            guard isOurs else { return }
+            if !some.isEmpty { ring() }
+            reached = next
+        } while !rest.isEmpty
+    }
+
+    /// What was expected counts for an hour, and what is new for a moment: a reminder that somebody makes for the past, or a
+    /// task that is imported, fires nothing.
+    private static func start(of schedule: ReminderSchedule, at now: Timestamp) -> Timestamp {
+        let expected = schedule.nextAt?.milliseconds ?? .max
+        let start = max(min(expected, now.milliseconds - grace), schedule.firedAt.milliseconds)
+        let earliest = (now.milliseconds - PushJob.lifetime.wholeSeconds * 1_000)
+        return Timestamp(milliseconds: max(start - 1, earliest))
+    }
+
+    /// - Returns: false when another server did it.
+    private static func queue(
+        _ items: [Upcoming.Item], from old: ReminderSchedule, to new: ReminderSchedule, in writer: any AccessWriter
+    ) throws -> Bool {
+        guard try writer.schedule(of: old.account) == old else { return false }
+        let devices = try writer.devices(of: old.account).filter { !$0.isPaused }
+        // More of one account would fill the disk, and nobody reads that many.
+        if !items.isEmpty, !devices.isEmpty, try writer.pushCount(of: old.account) < Self.mostWaiting {
+            let board = try writer.board(of: old.account)
+            let (settings, feed) = (try board.settings(), try board.feedState())
+            for item in items {
+                for device in devices where device.plan?.covers(item, settings: settings, feed: feed) != true {
+                    try writer.enqueue(
+                        PushJob(
+                            account: old.account, device: device.id,
+                            reminder: .init(task: item.task.id, alarm: item.alarm), createdAt: writer.now))
+                }
+            }
+        }
+        try writer.save(new)
+        return true
+    }
+}

@@ -1,0 +1,71 @@
+import Kanban
+import KanbanRows
+
+/// The devices and networks from which accounts were logged in to, in a table of their own: no other event pushes them out.
+/// A device or network without a name is an empty text, because NULL is no key.
+extension SQLAccess {
+    package func hasLoggedIn(_ account: AccountKey) throws -> Bool {
+        try first("SELECT 1 FROM known_devices WHERE account = ?1 LIMIT 1", account) { _ in true } ?? false
+    }
+
+    package func hasLoggedIn(_ account: AccountKey, device: String?, network: String?) throws -> Bool {
+        let statement = try connection.statement(
+            "SELECT 1 FROM known_devices WHERE account = ?1 AND network = ?2 AND device = ?3")
+        statement.bind(1, account.number)
+        statement.bind(2, network ?? "")
+        statement.bind(3, device ?? "")
+        return try first(of: statement) { _ in true } ?? false
+    }
+
+    package func hasLoggedIn(_ account: AccountKey, network: String?) throws -> Bool {
+        let statement = try connection.statement(
+            "SELECT 1 FROM known_devices WHERE account = ?1 AND network = ?2 LIMIT 1")
+        statement.bind(1, account.number)
+        statement.bind(2, network ?? "")
+        return try first(of: statement) { _ in true } ?? false
+    }
+
+    package func knownDevices(of account: AccountKey) throws -> [KnownDevice] {
+        let statement = try connection.statement(
+            """
+            SELECT device, network, first_seen, last_seen FROM known_devices WHERE account = ?1
+            ORDER BY last_seen DESC, first_seen DESC, network, device
+            """)
+        statement.bind(1, account.number)
+        return try all(of: statement) { row in
+            func name(_ column: Int32) -> String? { row.text(column).isEmpty ? nil : row.text(column) }
+            return KnownDevice(
+                device: name(0), network: name(1), firstSeenAt: row.timestamp(2), lastSeenAt: row.timestamp(3))
+        }
+    }
+}
+
+extension SQLAccessWriter {
+    package func rememberDevice(of visitor: Visitor, _ account: AccountKey) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO known_devices (account, network, device, first_seen, last_seen) VALUES (?1, ?2, ?3, ?4, ?4)
+            ON CONFLICT (account, network, device) DO UPDATE SET last_seen = excluded.last_seen
+            """)
+        statement.bind(1, account.number)
+        statement.bind(2, visitor.network ?? "")
+        statement.bind(3, visitor.device ?? "")
+        statement.bind(4, now)
+        try statement.run()
+        let surplus = try connection.statement(
+            """
+            DELETE FROM known_devices WHERE account = ?1 AND (network, device) IN (
+                SELECT network, device FROM known_devices WHERE account = ?1
+                ORDER BY last_seen DESC, first_seen DESC LIMIT ?2 OFFSET ?2)
+            """)
+        surplus.bind(1, account.number)
+        surplus.bind(2, AccountEvent.mostKnownDevices)
+        try surplus.run()
+    }
+
+    package func forgetDevices(of account: AccountKey) throws {
+        let statement = try connection.statement("DELETE FROM known_devices WHERE account = ?1")
+        statement.bind(1, account.number)
+        try statement.run()
+    }
+}

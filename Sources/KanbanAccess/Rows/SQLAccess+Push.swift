@@ -1,0 +1,242 @@
+import Kanban
+import KanbanRows
+
+/// Devices, the queue of notifications, and how far reminders were queued.
+extension SQLAccess {
+    package func devices(of account: AccountKey) throws -> [PushDevice] {
+        try all(
+            """
+            SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end
+            FROM devices WHERE account = ?1 ORDER BY created_at, id
+            """, account, readDevice)
+    }
+
+    package func device(_ id: ID, of account: AccountKey) throws -> PushDevice? {
+        let statement = try connection.statement(
+            """
+            SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end
+            FROM devices WHERE account = ?1 AND id = ?2
+            """)
+        statement.bind(1, account.number)
+        statement.bind(2, id)
+        return try first(of: statement, readDevice)
+    }
+
+    private func readDevice(_ row: Database.Statement) throws -> PushDevice {
+        let target: PushDevice.Target
+        if row.text(3) == "apns" {
+            guard let environment = row.optionalText(6).flatMap(APNsTarget.Environment.init(rawValue:)) else {
+                throw connection.damaged("the environment of a device")
+            }
+            target = .apns(APNsTarget(token: row.text(4), topic: row.optionalText(5) ?? "", environment: environment))
+        } else {
+            target = .webPush(WebPushTarget(endpoint: row.text(4), key: row.bytes(7), secret: row.bytes(8)))
+        }
+        var device = PushDevice(
+            id: try row.id(0), account: AccountKey(number: row.integer(1)), session: row.optionalID(2), target: target,
+            locale: row.optionalText(9).flatMap(Language.init(rawValue:)), createdAt: row.timestamp(10))
+        device.lastSuccessAt = row.optionalTimestamp(11)
+        device.lastFailure = row.optionalTimestamp(12).map { .init(at: $0, reason: row.optionalText(13) ?? "") }
+        device.isPaused = row.integer(14) != 0
+        device.plan = row.optionalInteger(15).map {
+            PushPlan(epoch: UInt64(bitPattern: $0), revision: row.integer(16), end: row.optionalTimestamp(17))
+        }
+        return device
+    }
+
+    package func pushes(dueAt now: Timestamp, limit: Int) throws -> [PushJob] {
+        let statement = try connection.statement(
+            """
+            SELECT number, account, device, task_id, reminder, fire_at, created_at, attempts FROM pushes
+            WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2
+            """)
+        statement.bind(1, now)
+        statement.bind(2, limit)
+        return try all(of: statement) { row in
+            var reminder: PushJob.Reminder?
+            if let task = row.optionalID(3) {
+                guard let trigger = row.optionalText(4).flatMap({ Trigger($0) }) else {
+                    throw connection.damaged("the reminder of a notification")
+                }
+                reminder = .init(task: task, alarm: Alarm(trigger: trigger, fireAt: row.timestamp(5)))
+            }
+            return PushJob(
+                number: row.integer(0), account: AccountKey(number: row.integer(1)), device: try row.id(2),
+                reminder: reminder, createdAt: row.timestamp(6), attempts: Int(row.integer(7)))
+        }
+    }
+
+    package func nextPushDue() throws -> Timestamp? {
+        try first(of: connection.statement("SELECT due_at FROM pushes ORDER BY due_at LIMIT 1")) { $0.timestamp(0) }
+    }
+
+    package func pushCount() throws -> Int {
+        try first(of: connection.statement("SELECT count(*) FROM pushes")) { Int($0.integer(0)) } ?? 0
+    }
+
+    package func pushCount(of account: AccountKey) throws -> Int {
+        try first("SELECT count(*) FROM pushes WHERE account = ?1", account) { Int($0.integer(0)) } ?? 0
+    }
+
+    package func schedule(of account: AccountKey) throws -> ReminderSchedule? {
+        try first(
+            "SELECT account, revision, fired_at, fired_id, next_at FROM reminder_schedules WHERE account = ?1", account,
+            readSchedule)
+    }
+
+    package func schedules(dueAt now: Timestamp, after last: AccountKey?, limit: Int) throws -> [ReminderSchedule] {
+        let statement = try connection.statement(
+            """
+            SELECT s.account, s.revision, s.fired_at, s.fired_id, s.next_at
+            FROM reminder_schedules s JOIN accounts a ON a.number = s.account
+            WHERE s.account > ?1 AND (s.next_at <= ?2 OR a.revision <> s.revision) ORDER BY s.account LIMIT ?3
+            """)
+        statement.bind(1, last?.number ?? 0)
+        statement.bind(2, now)
+        statement.bind(3, limit)
+        return try all(of: statement, readSchedule)
+    }
+
+    private func readSchedule(_ row: Database.Statement) -> ReminderSchedule {
+        ReminderSchedule(
+            account: AccountKey(number: row.integer(0)), revision: row.integer(1), firedAt: row.timestamp(2),
+            firedID: row.text(3), nextAt: row.optionalTimestamp(4))
+    }
+
+    package func serverKey(_ name: String) throws -> ServerKey? {
+        let statement = try connection.statement("SELECT value, made_at FROM server_keys WHERE name = ?1")
+        statement.bind(1, name)
+        return try first(of: statement) { ServerKey(name: name, value: $0.bytes(0), madeAt: $0.timestamp(1)) }
+    }
+}
+
+extension SQLAccessWriter {
+    package func save(_ device: PushDevice) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO devices (account, id, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+            ON CONFLICT (account, id) DO UPDATE SET session = excluded.session, kind = excluded.kind,
+                target = excluded.target, topic = excluded.topic, environment = excluded.environment,
+                p256dh = excluded.p256dh, auth = excluded.auth, locale = excluded.locale,
+                last_success_at = excluded.last_success_at, failed_at = excluded.failed_at, failure = excluded.failure,
+                paused = excluded.paused, plan_epoch = excluded.plan_epoch, plan_revision = excluded.plan_revision,
+                plan_end = excluded.plan_end
+            """)
+        statement.bind(1, device.account.number)
+        statement.bind(2, device.id)
+        statement.bind(3, device.session)
+        switch device.target {
+        case .apns(let target):
+            statement.bind(4, "apns")
+            statement.bind(5, target.token)
+            statement.bind(6, target.topic)
+            statement.bind(7, target.environment.rawValue)
+            statement.bindNull(8)
+            statement.bindNull(9)
+        case .webPush(let target):
+            statement.bind(4, "webpush")
+            statement.bind(5, target.endpoint)
+            statement.bindNull(6)
+            statement.bindNull(7)
+            statement.bind(8, target.key)
+            statement.bind(9, target.secret)
+        }
+        statement.bind(10, device.locale?.rawValue)
+        statement.bind(11, device.createdAt)
+        statement.bind(12, device.lastSuccessAt)
+        statement.bind(13, device.lastFailure?.at)
+        statement.bind(14, device.lastFailure?.reason)
+        statement.bind(15, device.isPaused ? 1 : 0)
+        statement.bind(16, device.plan.map { Int64(bitPattern: $0.epoch) })
+        statement.bind(17, device.plan?.revision)
+        statement.bind(18, device.plan?.end)
+        try statement.run()
+    }
+
+    package func removeDevice(_ id: ID, of account: AccountKey) throws -> Bool {
+        try remove("DELETE FROM devices WHERE account = ?1 AND id = ?2", id, of: account)
+    }
+
+    package func removeOtherDevices(with device: PushDevice) throws {
+        let statement = try connection.statement(
+            "DELETE FROM devices WHERE target = ?3 AND NOT (account = ?1 AND id = ?2)")
+        statement.bind(1, device.account.number)
+        statement.bind(2, device.id)
+        switch device.target {
+        case .apns(let target): statement.bind(3, target.token)
+        case .webPush(let target): statement.bind(3, target.endpoint)
+        }
+        try statement.run()
+    }
+
+    package func removeDevices(of account: AccountKey, keeping session: ID?) throws {
+        for device in try devices(of: account) where device.session != nil && device.session != session {
+            _ = try removeDevice(device.id, of: account)
+        }
+    }
+
+    package func enqueue(_ push: PushJob) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO pushes (account, device, task_id, reminder, fire_at, created_at, due_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+            """)
+        statement.bind(1, push.account.number)
+        statement.bind(2, push.device)
+        statement.bind(3, push.reminder?.task)
+        statement.bind(4, push.reminder?.alarm.trigger.text)
+        statement.bind(5, push.reminder?.alarm.fireAt)
+        statement.bind(6, push.createdAt)
+        try statement.run()
+    }
+
+    package func postponePush(_ push: PushJob, until due: Timestamp) throws -> Bool {
+        let statement = try connection.statement(
+            "UPDATE pushes SET due_at = ?3, attempts = attempts + 1 WHERE account = ?1 AND number = ?2 AND attempts = ?4"
+        )
+        statement.bind(1, push.account.number)
+        statement.bind(2, push.number)
+        statement.bind(3, due)
+        statement.bind(4, push.attempts)
+        try statement.run()
+        return connection.changes > 0
+    }
+
+    package func removePush(_ number: Int64, of account: AccountKey) throws {
+        let statement = try connection.statement("DELETE FROM pushes WHERE account = ?1 AND number = ?2")
+        statement.bind(1, account.number)
+        statement.bind(2, number)
+        try statement.run()
+    }
+
+    package func save(_ schedule: ReminderSchedule) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO reminder_schedules (account, revision, fired_at, fired_id, next_at) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (account) DO UPDATE SET revision = excluded.revision, fired_at = excluded.fired_at,
+                fired_id = excluded.fired_id, next_at = excluded.next_at
+            """)
+        statement.bind(1, schedule.account.number)
+        statement.bind(2, schedule.revision)
+        statement.bind(3, schedule.firedAt)
+        statement.bind(4, schedule.firedID)
+        statement.bind(5, schedule.nextAt)
+        try statement.run()
+    }
+
+    package func save(_ key: ServerKey) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO server_keys (name, value, made_at) VALUES (?1, ?2, ?3)
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value, made_at = excluded.made_at
+            """)
+        statement.bind(1, key.name)
+        statement.bind(2, key.value)
+        statement.bind(3, key.madeAt)
+        try statement.run()
+    }
+}

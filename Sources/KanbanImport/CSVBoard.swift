@@ -1,0 +1,86 @@
+import Kanban
+
+/// Any CSV with a line of headings, that of this server included.
+enum CSVBoard {
+    static func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
+        let table = try CSVTable(try ImportedText.decode(bytes))
+        var board = ForeignBoard()
+        guard let head = table.rows.first(where: { !$0.isBlank }) else {
+            throw UnreadableImport("The file is empty. Its first line must have headings, as title and due date.")
+        }
+        let columns = try columns(of: head, choices, &board.remarks)
+        let rows = table.rows.filter { $0.line > head.line && !$0.isBlank }
+        let dates = ImportedDate(
+            zone: choices.zone, of: rows.lazy.compactMap { row in columns["dueDate"].flatMap { row.field($0) } })
+        for row in rows { board.tasks.append(task(row, columns, dates, choices, &board.remarks)) }
+        return board
+    }
+
+    /// The index of the column of each member.
+    private static func columns(
+        of head: CSVTable.Row, _ choices: ImportChoices, _ remarks: inout ImportRemarks
+    ) throws(UnreadableImport) -> [String: Int] {
+        var columns: [String: Int] = [:]
+        for (index, heading) in head.fields.enumerated() where !heading.trimmed.isEmpty {
+            let chosen = choices.fields.first { ImportWords.key($0.value) == ImportWords.key(heading) }?.key
+            if let member = chosen ?? ImportWords.member(heading), columns[member] == nil {
+                columns[member] = index
+            } else {
+                remarks.note("unknown_column", "The column \"\(heading.trimmed)\" is left out.")
+            }
+        }
+        guard columns["title"] != nil else {
+            throw UnreadableImport("No heading of line \(head.line) is that of the titles, such as title, 제목 or タイトル.")
+        }
+        return columns
+    }
+
+    private static func task(
+        _ row: CSVTable.Row, _ columns: [String: Int], _ dates: ImportedDate, _ choices: ImportChoices,
+        _ remarks: inout ImportRemarks
+    ) -> ForeignBoard.Task {
+        func field(_ member: String) -> String? { columns[member].flatMap { row.field($0) } }
+        var task = ForeignBoard.Task(row: row.line, pointer: "#/\(row.line)", sourceID: field("id"))
+        func time(_ member: String, _ remarks: inout ImportRemarks) -> Timestamp? {
+            guard let text = field(member) else { return nil }
+            if let time = dates.instant(text) { return time }
+            remarks.fail(
+                row.line, "\(task.pointer)/\(member)", .invalidFormat, "\(text.quoted) is no time that is understood."
+            )
+            return nil
+        }
+        task.title = field("title") ?? ""
+        task.body = columns["body"].flatMap { row.fields.indices.contains($0) ? row.fields[$0] : nil } ?? ""
+        task.category = field("category")
+        if let word = field("status") {
+            choices.setStatus(of: &task, to: word, at: "\(task.pointer)/status", &remarks)
+        }
+        if let text = field("dueDate") {
+            if let due = dates.read(text) {
+                task.due = due
+            } else {
+                remarks.fail(
+                    row.line, "\(task.pointer)/dueDate", .invalidFormat,
+                    "\(text.quoted) is no date that is understood. Write it as 2026-12-24.")
+            }
+        }
+        task.createdAt = time("createdAt", &remarks)
+        task.updatedAt = time("updatedAt", &remarks)
+        task.completedAt = time("completedAt", &remarks)
+        return task
+    }
+}
+
+extension CSVTable.Row {
+    /// The field without white space around it; `nil` for none and an empty one.
+    func field(_ index: Int) -> String? {
+        guard fields.indices.contains(index) else { return nil }
+        let text = fields[index].trimmed
+        return text.isEmpty ? nil : text
+    }
+}
+
+extension String {
+    /// In quotation marks, for messages; of a long text its beginning.
+    var quoted: String { count > 60 ? "\"\(prefix(60))…\"" : "\"\(self)\"" }
+}

@@ -1,0 +1,79 @@
+import Kanban
+
+/// A project of Todoist, as its "Export as CSV" writes it. It has open tasks only, and no ids.
+enum TodoistBoard {
+    static func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
+        let table = try CSVTable(try ImportedText.decode(bytes))
+        var board = ForeignBoard()
+        guard let head = table.rows.first(where: { !$0.isBlank }) else { throw UnreadableImport("The file is empty.") }
+        var columns: [String: Int] = [:]
+        for (index, name) in head.fields.enumerated() { columns[name.trimmed.uppercased()] = index }
+        guard columns["TYPE"] != nil, columns["CONTENT"] != nil else {
+            throw UnreadableImport("The first line lacks TYPE or CONTENT: this is no project that Todoist exported.")
+        }
+        var section: String?
+        for row in table.rows where row.line > head.line && !row.isBlank {
+            func field(_ name: String) -> String? { columns[name].flatMap { row.field($0) } }
+            switch field("TYPE")?.lowercased() {
+            case "task":
+                let task = task(row, section, field, choices, &board.remarks)
+                board.tasks.append(task)
+            case "section": section = field("CONTENT")
+            case "note":
+                guard let last = board.tasks.indices.last, let text = field("CONTENT") else {
+                    board.remarks.note("comments_left_out", "A comment of the project has no place here.")
+                    continue
+                }
+                board.tasks[last].body.addParagraph(text)
+                board.remarks.note("comment_in_body", "Comments stand in the notes of their task.")
+            // Says how Todoist shows the project.
+            case "meta", nil: board.remarks.skipped += 1
+            case let type?:
+                board.remarks.fail(row.line, "#/\(row.line)/TYPE", .invalidValue, "Todoist has no \(type.quoted).")
+            }
+        }
+        return board
+    }
+
+    private static func task(
+        _ row: CSVTable.Row, _ section: String?, _ field: (String) -> String?, _ choices: ImportChoices,
+        _ remarks: inout ImportRemarks
+    ) -> ForeignBoard.Task {
+        var task = ForeignBoard.Task(row: row.line, pointer: "#/\(row.line)")
+        task.title = title(field("CONTENT") ?? "", &remarks)
+        task.body = field("DESCRIPTION") ?? ""
+        task.category = section
+        if let indent = field("INDENT").flatMap(Int.init), indent > 1 {
+            remarks.note("subtask_flattened", "A task under another one stands beside it.")
+        }
+        if let priority = field("PRIORITY").flatMap(Int.init), priority < 4 {
+            remarks.note("priority_left_out", "There are no priorities here.")
+        }
+        if field("RESPONSIBLE") != nil { remarks.note("responsible_left_out", "Tasks have no people here.") }
+        guard let date = field("DATE") else { return task }
+        let zone = field("TIMEZONE").flatMap { Zone(name: $0) } ?? choices.zone
+        task.due = ImportedDate(zone: zone).read(date)
+        if task.due == nil, let recurrence = ImportedRule.read(date), let first = recurrence.first(from: choices.today)
+        {
+            (task.due, task.recurrence) = (first, recurrence)
+            remarks.note("recurrence_begins", "Tasks that come back begin with the next date of their rule.")
+        }
+        if task.due == nil {
+            remarks.note("unread_date", "A date is not understood and stands in the notes of its task: \(date.quoted).")
+            task.body.addParagraph(date)
+        }
+        return task
+    }
+
+    /// Without the labels (`@home`) and the mark of what cannot be ticked.
+    private static func title(_ content: String, _ remarks: inout ImportRemarks) -> String {
+        content.hasPrefix("* ") ? String(content.dropFirst(2)) : content
+    }
+}
+
+extension String {
+    /// Adds text after an empty line.
+    mutating func addParagraph(_ text: String) {
+        self += isEmpty ? text : "\n\n\(text)"
+    }
+}

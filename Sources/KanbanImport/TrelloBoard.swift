@@ -1,0 +1,148 @@
+import JSON
+import Kanban
+
+/// A board of Trello, as "Export as JSON" writes it.
+struct TrelloBoard {
+    private var lists: [String: (name: String, isClosed: Bool, place: Double)] = [:]
+    private var checklists: [String: [(name: String, lines: [String], place: Double)]] = [:]
+    private var cards: [(index: Int, json: JSON)] = []
+    private var remarks = ImportRemarks()
+    private var comments = 0
+    private var actions = 0
+
+    /// Trello's own limit: it writes no more of what happened.
+    private static let mostActions = 1_000
+
+    static func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
+        var trello = TrelloBoard()
+        do {
+            try trello.read(bytes)
+        } catch {
+            throw UnreadableImport(error)
+        }
+        guard !trello.lists.isEmpty || !trello.cards.isEmpty else {
+            throw UnreadableImport("There are no lists and cards: this is no board that Trello exported.")
+        }
+        return trello.board(choices)
+    }
+
+    private mutating func read(_ bytes: [UInt8]) throws(JSONError) {
+        var reader = JSONReader(bytes, maximumDepth: JSON.deepest)
+        guard try reader.kind() == .object else { return }
+        try reader.enterObject()
+        while let name = try reader.nextName() {
+            guard ["lists", "cards", "checklists", "actions"].contains(name), try reader.kind() == .array else {
+                try reader.skip()
+                continue
+            }
+            try reader.enterArray()
+            var index = 0
+            while try reader.nextElement() {
+                take(try reader.value(), index, of: name)
+                index += 1
+            }
+        }
+        try reader.finish()
+    }
+
+    private mutating func take(_ json: JSON, _ index: Int, of kind: String) {
+        let id = json["id"]?.stringValue ?? ""
+        switch kind {
+        case "lists":
+            lists[id] = (json["name"]?.stringValue ?? "", json["closed"]?.boolValue ?? false, json.place)
+        case "cards": cards.append((index, json))
+        case "checklists":
+            let items = (json["checkItems"]?.arrayValue ?? []).sorted { $0.place < $1.place }
+            let lines = items.map { item in
+                "- [\(item["state"]?.stringValue == "complete" ? "x" : " ")] \(item["name"]?.stringValue ?? "")"
+            }
+            checklists[json["idCard"]?.stringValue ?? "", default: []].append(
+                (json["name"]?.stringValue ?? "", lines, json.place))
+        default:
+            actions += 1
+            if json["type"]?.stringValue == "commentCard" { comments += 1 }
+        }
+    }
+
+    private func board(_ choices: ImportChoices) -> ForeignBoard {
+        var board = ForeignBoard()
+        board.remarks = remarks
+        let ordered = cards.sorted { left, right in
+            let (a, b) = (list(of: left.json)?.place ?? 0, list(of: right.json)?.place ?? 0)
+            return (a, left.json.place, left.index) < (b, right.json.place, right.index)
+        }
+        for (index, json) in ordered { board.tasks.append(task(json, index, choices, &board.remarks)) }
+        board.remarks.note("comments_left_out", "Comments have no place here.", count: comments)
+        if actions >= Self.mostActions {
+            board.remarks.note(
+                "source_limit",
+                "Trello writes the last \(Self.mostActions) actions only, so older comments are not in the file.")
+        }
+        return board
+    }
+
+    private func list(of card: JSON) -> (name: String, isClosed: Bool, place: Double)? {
+        card["idList"]?.stringValue.flatMap { lists[$0] }
+    }
+
+    private func task(
+        _ card: JSON, _ index: Int, _ choices: ImportChoices, _ remarks: inout ImportRemarks
+    ) -> ForeignBoard.Task {
+        let id = card["id"]?.stringValue
+        var task = ForeignBoard.Task(row: index + 1, pointer: "#/cards/\(index)", sourceID: id)
+        task.title = card["name"]?.stringValue ?? ""
+        task.body = card["desc"]?.stringValue ?? ""
+        let list = list(of: card)
+        var labels = (card["labels"]?.arrayValue ?? []).compactMap { label -> String? in
+            let name = label["name"]?.stringValue ?? ""
+            return name.isEmpty ? label["color"]?.stringValue : name
+        }
+        if let status = list.flatMap({ choices.status($0.name) }) {
+            task.status = status
+            if !labels.isEmpty { task.category = labels.removeFirst() }
+        } else if let list {
+            task.category = list.name
+            remarks.noteUnknown(list: list.name)
+        }
+        if !labels.isEmpty {
+            task.body.addParagraph("Labels: \(labels.joined(separator: ", "))")
+            remarks.note("labels_in_body", "Labels beyond the category stand in the notes.", count: labels.count)
+        }
+        for checklist in (id.flatMap { checklists[$0] } ?? []).sorted(by: { $0.place < $1.place }) {
+            task.body.addParagraph(([checklist.name] + checklist.lines).filter { !$0.isEmpty }.joined(separator: "\n"))
+            remarks.note("checklist_in_body", "Checklists stand in the notes.")
+        }
+        if let due = card["due"]?.stringValue { task.due = ImportedDate(zone: choices.zone).read(due) }
+        task.due = task.due.map { choices.asDay($0) }
+        if card["dueComplete"]?.boolValue == true { task.status = .done }
+        task.createdAt = id.flatMap(Self.made)
+        task.updatedAt = card["dateLastActivity"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
+        if task.status == .done { task.completedAt = task.updatedAt }
+        if card["closed"]?.boolValue == true || list?.isClosed == true {
+            task.deletedAt = task.updatedAt ?? task.createdAt
+            remarks.note("closed_in_trash", "Archived cards are in the trash.")
+        }
+        remarks.note(
+            "attachments_left_out", "Attachments have no place here.",
+            count: card["attachments"]?.arrayValue?.count ?? 0)
+        remarks.note("members_left_out", "Tasks have no people here.", count: card["idMembers"]?.arrayValue?.count ?? 0)
+        return task
+    }
+
+    /// An id of MongoDB begins with the seconds of its creation, in hexadecimal digits.
+    private static func made(_ id: String) -> Timestamp? {
+        guard id.utf8.count == 24, let seconds = Int64(id.prefix(8), radix: 16) else { return nil }
+        return Timestamp(milliseconds: seconds * 1_000)
+    }
+}
+
+extension JSON {
+    fileprivate var place: Double { self["pos"]?.doubleValue ?? 0 }
+}
+
+extension ImportChoices {
+    /// An instant as the day that it meant, if the user says so.
+    func asDay(_ due: DueDate) -> DueDate {
+        datesAreDays ? .day(due.day(in: zone)) : due
+    }
+}

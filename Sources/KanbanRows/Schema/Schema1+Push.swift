@@ -1,0 +1,59 @@
+/// The tables of version 1 for devices and what they are notified of.
+let pushTables1 = """
+
+    -- Devices that are notified of reminders. `target` is a token of Apple's, or the address of a subscription. They stay when
+    -- their session expires, and go when it is ended. `plan_end` is NULL in a plan of all reminders.
+    CREATE TABLE devices (
+        account INTEGER NOT NULL REFERENCES accounts (number) ON DELETE CASCADE,
+        id BLOB NOT NULL,
+        session BLOB,
+        kind TEXT NOT NULL,
+        target TEXT NOT NULL,
+        topic TEXT,
+        environment TEXT,
+        p256dh BLOB,
+        auth BLOB,
+        locale TEXT,
+        created_at INTEGER NOT NULL,
+        last_success_at INTEGER,
+        failed_at INTEGER,
+        failure TEXT,
+        paused INTEGER NOT NULL,
+        plan_epoch INTEGER,
+        plan_revision INTEGER,
+        plan_end INTEGER,
+        PRIMARY KEY (account, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX devices_by_target ON devices (target);
+
+    -- Notifications that wait; without a task a test. See PushJob.
+    CREATE TABLE pushes (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        account INTEGER NOT NULL REFERENCES accounts (number) ON DELETE CASCADE,
+        device BLOB NOT NULL,
+        task_id BLOB,
+        reminder TEXT,
+        fire_at INTEGER,
+        created_at INTEGER NOT NULL,
+        due_at INTEGER NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX pushes_by_due ON pushes (due_at);
+    CREATE INDEX pushes_by_account ON pushes (account);
+
+    -- How far the reminders of an account with devices were queued; see ReminderSchedule.
+    CREATE TABLE reminder_schedules (
+        account INTEGER PRIMARY KEY REFERENCES accounts (number) ON DELETE CASCADE,
+        revision INTEGER NOT NULL,
+        fired_at INTEGER NOT NULL,
+        fired_id TEXT NOT NULL,
+        next_at INTEGER
+    ) STRICT;
+
+    -- Secrets of the server that all servers over one database share; see ServerKey.
+    CREATE TABLE server_keys (
+        name TEXT PRIMARY KEY,
+        value BLOB NOT NULL,
+        made_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """

@@ -1,0 +1,103 @@
+import HTTP
+import JSON
+import Kanban
+import KanbanWire
+import Testing
+
+@testable import KanbanAPI
+
+/// Files of other systems through `POST /import`, and imports that are taken back.
+struct ForeignImportTests {
+    let board: TestBoard
+
+    init() throws {
+        board = try TestBoard()
+    }
+
+    private func csv(_ text: String, _ query: String = "format=csv") async -> Answer {
+        await board.send(.post, "/import?\(query)", text, headers: [("Content-Type", "text/csv")])
+    }
+
+    @Test func `an import twice is one, and taken back it leaves what was there before`() async throws {
+        let mine = try await board.task(#"{"title": "mine", "categoryName": "Home"}"#)
+        let file = "title,status,category,due\na,todo,Home,2026-12-24\nb,doing,New,\na,done,New,\n"
+
+        let dry = await csv(file, "format=csv&dryRun=true")
+        let first = await csv(file)
+        let again = await csv(file, "")
+
+        #expect(dry.status == 200 && dry.json["importId"] == .null && dry.json["created"] == 4)
+        #expect(first.status == 200 && first.json["created"] == 4 && first.json["errors"] == [])
+        #expect(first.json["counts"] == ["tasks": 3, "categories": 2, "ddays": 0, "images": 0])
+        #expect(again.json["created"] == 0 && again.json["unchanged"] == 5 && again.json["importId"] == .null)
+        let list = await board.send(.get, "/imports").json["items"]?.arrayValue ?? []
+        #expect(list.count == 1 && list.first?["id"] == first.json["importId"] && list.first?["format"] == "csv")
+
+        let tasks = await board.send(.get, "/tasks").json["items"]?.arrayValue ?? []
+        let b = try #require(tasks.first { $0["title"] == "b" })
+        await board.send(.patch, "/tasks/\(b.id)", #"{"body": "touched"}"#)
+        let id = first.json["importId"]?.stringValue ?? ""
+        let back = await board.send(.delete, "/imports/\(id)")
+
+        // "b" was changed since, and so its category stays.
+        #expect(back.status == 200 && back.json == ["removed": 2, "kept": 2])
+        let left = await board.send(.get, "/tasks?sort=title").json["items"]?.arrayValue ?? []
+        #expect(left.map { $0["title"] } == ["b", "mine"])
+        #expect(await board.send(.get, "/tasks?deleted=true").json["items"] == [])
+        #expect(await board.send(.get, "/tasks/\(mine.id)").status == 200)
+        #expect(await board.send(.delete, "/imports/\(id)").status == 404)
+        #expect(await board.send(.delete, "/imports/nonsense").status == 404)
+    }
+
+    @Test func `with one wrong row nothing is imported, and every wrong one is told`() async throws {
+        let long = String(repeating: "x", count: 201)
+        let answer = await csv("title,due\n\(long),\n,2026-12-24\nc,soon\n")
+
+        #expect(answer.status == 422 && answer.json["errors"]?.arrayValue?.map { $0["row"] } == [4, 2, 3])
+        #expect(answer.json["errors"]?.arrayValue?.map { $0["code"] } == ["invalid_format", "too_long", "blank"])
+        #expect(answer.json["notes"] == [])
+        #expect(await board.send(.get, "/tasks").json["items"] == [])
+        let cut = await csv("title\n\(long)\n", "format=csv&truncate=true")
+        #expect(cut.status == 200 && cut.json["notes"]?.arrayValue?.first?["code"] == "truncated")
+    }
+
+    @Test func `the server's own CSV comes back`() async throws {
+        for number in 0..<5 {
+            let task = try await board.task(
+                #"{"title": "일, \#(number)", "body": "a\nb", "categoryName": "c", "dueDate": "2026-12-24T08:00:00Z"}"#)
+            if number == 2 { await board.send(.patch, "/tasks/\(task.id)", #"{"status": "done"}"#) }
+        }
+        let export = await board.send(.get, "/export?format=csv").text
+        let other = try TestBoard()
+
+        let report = await other.send(.post, "/import?format=csv", export, headers: [("Content-Type", "text/csv")])
+
+        #expect(report.status == 200 && report.json["errors"] == [] && report.json["notes"] == [])
+        func plain(_ text: String) -> [[Substring]] {
+            text.split(separator: "\r\n").map { line in
+                line.split(separator: ",", omittingEmptySubsequences: false).dropLast(4)
+            }
+        }
+        #expect(await plain(other.send(.get, "/export?format=csv").text) == plain(export))
+        #expect(
+            await board.send(.post, "/import?format=csv", export, headers: [("Content-Type", "text/csv")]).json[
+                "unchanged"] == 6)
+    }
+
+    @Test func `what a format does not take is told`() async throws {
+        for (query, status) in [
+            ("format=excel", 400), ("format=csv&mode=replace", 400), ("format=csv&rules=nonsense", 400),
+            ("format=trello", 422),
+            ("format=csv&truncate=maybe", 400),
+        ] { #expect(await csv("title\na\n", query).status == status, "\(query)") }
+        let wrong = await board.send(.post, "/import", "a", headers: [("Content-Type", "text/plain")])
+        #expect(wrong.status == 415)
+        #expect(await board.send(.get, "/imports").json == ["items": [], "nextCursor": .null])
+    }
+
+    @Test func `a task of an export without an id gets one, the same each time`() async throws {
+        let document = #"{"tasks": [{"title": "a"}, {"title": "a"}]}"#
+        #expect(await board.send(.post, "/import", document).json["created"] == 2)
+        #expect(await board.send(.post, "/import", document).json["unchanged"] == 2)
+    }
+}

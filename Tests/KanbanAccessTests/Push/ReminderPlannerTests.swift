@@ -1,0 +1,164 @@
+#if !canImport(Darwin)
+    import JSON
+    import Kanban
+    import KanbanSQLite
+    import Locks
+    import TestSupport
+    import Testing
+
+    @testable import KanbanAccess
+
+    /// Which reminders are sent to which devices, and when.
+    struct ReminderPlannerTests {
+        @Test func `each reminder reaches each device once, at its time`() async throws {
+            let office = try await PushOffice()
+            _ = try await office.service.put(office.device(1))
+            _ = try await office.service.put(office.browser(2))
+            let task = try await office.task("Secret", in: 7_200, ["PT0S", "-PT1H"])
+
+            try await office.look()
+            #expect(office.sent().isEmpty)
+            office.advance(3_599)
+            try await office.look()
+            #expect(office.sent().isEmpty)
+            office.advance(1)
+            try await office.look()
+            let first = office.sent()
+            #expect(first.count == 2 && first.contains("\(task.id)/-PT1H"))
+            try await office.look()
+            office.advance(3_599)
+            try await office.look()
+            #expect(office.sent().isEmpty)
+            office.advance(2)
+            try await office.look()
+            #expect(office.sent().contains("\(task.id)/PT0S"))
+            office.advance(100_000)
+            try await office.look()
+            #expect(office.sent().isEmpty)
+            #expect(try office.waiting == 0 && office.queue.counts == QueueCounts(sent: 4))
+        }
+
+        @Test func `what is past when it is made or registered fires nothing`() async throws {
+            let office = try await PushOffice()
+            try await office.task("before the device", in: -5)
+            _ = try await office.service.put(office.device(1))
+            try await office.look()
+            office.advance(600)
+            try await office.task("past", in: -300)
+            try await office.task("in an hour", in: 3_600)
+            try await office.look()
+            #expect(office.sent().isEmpty)
+
+            office.advance(10)
+            try await office.task("just now", in: -2)
+            try await office.look()
+            #expect(office.sent().count == 1)
+        }
+
+        @Test func `after an outage of less than an hour everything comes, and nothing older`() async throws {
+            let office = try await PushOffice()
+            _ = try await office.service.put(office.device(1))
+            for minute in 1...120 { try await office.task("\(minute)", in: Int64(minute) * 60) }
+            try await office.look()
+            office.advance(120 * 60)
+
+            try await office.look()
+
+            #expect(office.sent().count == 60)
+            try await office.look()
+            #expect(office.sent().isEmpty)
+        }
+
+        @Test func `a device that has scheduled a reminder itself gets no other, until the task changes`() async throws
+        {
+            let office = try await PushOffice()
+            let (phone, tablet) = (office.device(1), office.device(2))
+            _ = try await office.service.put(phone)
+            _ = try await office.service.put(tablet)
+            let known = try await office.task("known", in: 60)
+            let changed = try await office.task("changed", in: 60)
+            try await office.plan(phone)
+            _ = try await office.store.write(PushOffice.account, session: nil) {
+                try $0.updateTask(changed.id, TaskEdit(title: "changed since"), if: .none)
+            }
+            office.advance(60)
+
+            try await office.look()
+
+            #expect(
+                office.sent().sorted() == ["\(known.id)/PT0S", "\(changed.id)/PT0S", "\(changed.id)/PT0S"].sorted())
+        }
+
+        @Test func `settings that move the instants make a plan old`() async throws {
+            let office = try await PushOffice()
+            _ = try await office.service.put(office.device(1))
+            try await office.task("known", in: 60)
+            try await office.plan(office.device(1))
+            _ = try await office.store.write(PushOffice.account, session: nil) {
+                try $0.updateSettings(if: .none) { $0.allDayTime = "10:00" }
+            }
+            office.advance(60)
+
+            try await office.look()
+
+            #expect(office.sent().count == 1)
+        }
+
+        @Test func `of more reminders than a device can schedule the server sends the rest`() async throws {
+            let office = try await PushOffice()
+            _ = try await office.service.put(office.device(1))
+            for second in 1...70 { try await office.task("\(second)", in: Int64(second)) }
+            try await office.plan(office.device(1))
+            office.advance(100)
+
+            try await office.look()
+
+            #expect(office.sent().count == 6)
+        }
+
+        @Test func `ten thousand at once are queued in parts, each once`() async throws {
+            let office = try await PushOffice()
+            _ = try await office.service.put(office.device(1))
+            let due = DueDate.instant(office.now.withLock { $0 } + .seconds(60))
+            try await office.store.write(PushOffice.account, session: nil) { board in
+                for number in 0..<10_000 {
+                    _ = try board.createTask(id: nil, title: "\(number)", TaskEdit(dueDate: due))
+                }
+            }
+            try await office.look()
+            office.advance(60)
+
+            async let first: Void = office.planner().queueDue()
+            async let second: Void = office.planner().queueDue()
+            _ = try await (first, second)
+
+            #expect(try office.waiting == 10_000)
+            try await office.planner().queueDue()
+            #expect(try office.waiting == 10_000)
+        }
+
+        @Test func `a restart neither loses nor repeats a reminder`() async throws {
+            var office = try await PushOffice()
+            _ = try await office.service.put(office.device(1))
+            let task = try await office.task("x", in: 60)
+            try await office.look()
+            let start = office.now.withLock { $0 }
+            func restart() async throws {
+                office.store.close()
+                let now = office.now.withLock { $0 }
+                office = try await PushOffice(in: office.directory)
+                office.now.withLock { $0 = now }
+            }
+            try await restart()
+            office.advance(61)
+            try await office.planner().queueDue()
+            try await restart()
+
+            try await office.look()
+            #expect(office.sent() == ["\(task.id)/PT0S"])
+            try await restart()
+            try await office.look()
+            #expect(office.sent().isEmpty && start < office.now.withLock { $0 })
+        }
+    }
+#endif

@@ -1,0 +1,101 @@
+import Kanban
+import Testing
+
+@testable import KanbanImport
+
+private let seoul = Zone(name: "Asia/Seoul") ?? .utc
+
+func read(_ format: ForeignFormat, _ text: String, _ rules: [String] = []) throws -> ForeignBoard {
+    try read(format, Array(text.utf8), rules)
+}
+
+func read(_ format: ForeignFormat, _ bytes: [UInt8], _ rules: [String] = []) throws -> ForeignBoard {
+    var choices = ImportChoices(zone: seoul, now: Timestamp(milliseconds: 1_795_000_000_000))
+    try choices.take(rules)
+    return try format.read(bytes, choices)
+}
+
+struct CSVTests {
+    @Test func `headings of three languages and three separators are understood`() throws {
+        for text in [
+            "Title,Due date,Status,Project,Notes\nRent,2026-12-31,In progress,Home,\"two\nlines\"\n",
+            "제목;마감일;상태;분류;메모\r\nRent;2026. 12. 31.;진행 중;Home;\"two\nlines\"\r\n",
+            "タイトル\t期限\tステータス\tプロジェクト\tメモ\nRent\t2026年12月31日\t進行中\tHome\t\"two\nlines\"",
+        ] {
+            let board = try read(.csv, text)
+            #expect(board.remarks.faults.isEmpty && board.remarks.notes.isEmpty)
+            let task = try #require(board.tasks.first)
+            #expect(board.tasks.count == 1 && task.row == 2)
+            #expect(task.title == "Rent" && task.body == "two\nlines" && task.category == "Home")
+            #expect(task.status == .doing && task.due?.text == "2026-12-31")
+        }
+    }
+
+    @Test func `text in the encodings of Excel is understood`() throws {
+        // "제목,상태\n집세,완료" in CP949, "件名,状態\n家賃,完了" in Shift_JIS.
+        let korean: [UInt8] = [
+            0xc1, 0xa6, 0xb8, 0xf1, 0x2c, 0xbb, 0xf3, 0xc5, 0xc2, 0x0a, 0xc1, 0xfd, 0xbc, 0xbc, 0x2c, 0xbf, 0xcf, 0xb7,
+            0xe1,
+        ]
+        let japanese: [UInt8] = [
+            0x8c, 0x8f, 0x96, 0xbc, 0x2c, 0x8f, 0xf3, 0x91, 0xd4, 0x0a, 0x89, 0xc6, 0x92, 0xc0, 0x2c, 0x8a, 0xae, 0x97,
+            0xb9,
+        ]
+        var utf16: [UInt8] = [0xff, 0xfe]
+        for unit in "제목,상태\n집세,완료".utf16 { utf16 += [UInt8(truncatingIfNeeded: unit), UInt8(unit >> 8)] }
+        for (bytes, title) in [(korean, "집세"), (japanese, "家賃"), (utf16, "집세")] {
+            let board = try read(.csv, bytes)
+            #expect(board.tasks.map(\.title) == [title] && board.tasks.map(\.status) == [.done])
+        }
+        #expect(throws: UnreadableImport.self) { try read(.csv, [0xff, 0xff, 0xff, 0x2c]) }
+    }
+
+    @Test(arguments: [
+        ("2026-12-24", "2026-12-24"), ("2026/12/24", "2026-12-24"), ("24.12.2026", "2026-12-24"),
+        ("Dec 24, 2026", "2026-12-24"), ("24 December 2026", "2026-12-24"), ("2026년 12월 24일 (목)", "2026-12-24"),
+        ("2026年12月24日", "2026-12-24"), ("13/2/2026", "2026-02-13"), ("2/13/2026", "2026-02-13"),
+        ("2026-12-24 09:30", "2026-12-24T00:30:00.000Z"), ("2026. 12. 24. 오후 3:05", "2026-12-24T06:05:00.000Z"),
+        ("2026-12-24T09:30:00+01:00", "2026-12-24T08:30:00.000Z"),
+        ("Dec 24, 2026 12:00 AM", "2026-12-23T15:00:00.000Z"),
+        ("2026年12月24日 15時30分", "2026-12-24T06:30:00.000Z"),
+        // Not guessed: day or month first, no year, no such day, words.
+        ("1/2/2026", nil), ("Dec 24", nil), ("2026-02-30", nil), ("tomorrow", nil), ("24:61 2026-12-24", nil),
+        ("46380", nil),
+    ])
+    func `dates are read as people write them, and not guessed`(text: String, expected: String?) {
+        #expect(ImportedDate(zone: seoul).read(text)?.text == expected)
+    }
+
+    @Test func `one date of a column tells the order of days and months`() throws {
+        let board = try read(.csv, "title,due\na,1/2/2026\nb,25/2/2026\n")
+        #expect(board.tasks.map { $0.due?.text } == ["2026-02-01", "2026-02-25"])
+    }
+
+    @Test func `each row that cannot be read is told with its line`() throws {
+        let board = try read(.csv, "title,due,status\n\"a\nb\",soon,todo\n\nc,,someday\n")
+        #expect(board.remarks.faults.map(\.line) == [2, 5])
+        #expect(board.remarks.faults.map(\.pointer) == ["#/2/dueDate", "#/5/status"])
+        #expect(try read(.csv, "title,status\nc,someday\n", ["status:Someday=todo"]).remarks.faults.isEmpty)
+    }
+
+    @Test(arguments: ["\n", "\t", ","])
+    func `small rows and fields without end are refused before they fill the memory`(piece: String) throws {
+        let fault = #expect(throws: UnreadableImport.self) {
+            try read(.csv, "title\(piece == "\n" ? "" : piece)\n" + String(repeating: piece, count: 4_000_000))
+        }
+        #expect(fault?.detail.hasPrefix("A file has at most 300000 rows") == true)
+        #expect(try read(.csv, "title\n" + String(repeating: "a\n", count: 200_000)).tasks.count == 200_000)
+    }
+
+    @Test func `columns that mean nothing are told, and a file without titles is refused`() throws {
+        let board = try read(.csv, "title,weight\na,3\n")
+        #expect(board.remarks.notes.map(\.code) == ["unknown_column"])
+        #expect(try read(.csv, "headline,x\na,1\n", ["title:headline"]).tasks.map(\.title) == ["a"])
+        for text in ["", "\n\n", "weight,height\n1,2\n", "title\n\"a"] {
+            #expect(throws: UnreadableImport.self) { try read(.csv, text) }
+        }
+        for rule in ["list:A", "list:A=later", "nonsense", "weight:x", "dates=week"] {
+            #expect(throws: UnreadableImport.self, "\(rule)") { try read(.csv, "title\na\n", [rule]) }
+        }
+    }
+}
