@@ -22,6 +22,7 @@ package enum Routes {
         SessionRoutes().routes,
         TokenRoutes().routes,
         PasswordResetRoutes().routes,
+        DigestRoutes().routes,
         IdentityRoutes().routes,
         InvitationRoutes().routes,
         AppleRoutes().routes,

@@ -168,6 +168,15 @@ extension AccessService {
         }
     }
 
+    /// The account whose mails of what is due end by the code of one. The caller changes its settings.
+    /// - Throws: ``AccessError/mailOff``, ``AccessError/codeInvalid``.
+    package func accountOfDigest(code: String) async throws -> AccountKey {
+        try requireMail()
+        guard let digest = SecretCode.digest(of: code) else { throw AccessError.codeInvalid }
+        let now = clock()
+        return try await store.readAccess { try Self.account(of: digest, .digestEnd, at: now, in: $0).account.key }
+    }
+
     private static func removeIdentities(
         of account: Account, in writer: any AccessWriter, where isForeign: (Identity) -> Bool
     ) throws {
@@ -191,25 +200,28 @@ extension AccessService {
 
     /// Queues a mail to the account, or to another `address` of its, if mail is on. An address that nobody proved gets codes
     /// to prove it alone, and no address gets more than a few mails an hour.
+    /// - Returns: whether it was queued.
+    @discardableResult
     func mail(
-        _ kind: MailJob.Kind, to account: Account, at address: EmailAddress? = nil, about visitor: Visitor,
+        _ kind: MailJob.Kind, to account: Account, at address: EmailAddress? = nil, about visitor: Visitor?,
         in writer: any AccessWriter
-    ) throws {
+    ) throws -> Bool {
         guard isMailOn, let address = address ?? account.email, kind == .emailVerification || account.isEmailVerified,
             try mayMail(Self.mailKey(of: address), in: writer)
-        else { return }
-        try Self.enqueue(kind, to: account, at: address, about: visitor, in: writer)
+        else { return false }
+        return try Self.enqueue(kind, to: account, at: address, about: visitor, in: writer)
     }
 
-    /// Does nothing when too many mails wait.
+    /// - Returns: false when too many mails wait.
+    @discardableResult
     private static func enqueue(
-        _ kind: MailJob.Kind, to account: Account, at address: EmailAddress, about visitor: Visitor,
+        _ kind: MailJob.Kind, to account: Account, at address: EmailAddress, about visitor: Visitor?,
         in writer: any AccessWriter
-    ) throws {
-        _ = try writer.enqueue(
+    ) throws -> Bool {
+        try writer.enqueue(
             MailJob(
-                kind: kind, account: account.key, address: address, language: visitor.language, device: visitor.device,
-                network: visitor.network, createdAt: writer.now))
+                kind: kind, account: account.key, address: address, language: visitor?.language,
+                device: visitor?.device, network: visitor?.network, createdAt: writer.now))
     }
 
     /// Mails to an address count together, also over the end of its account.

@@ -79,6 +79,8 @@ package protocol AccessReader {
     /// In the order of their registration.
     func devices(of account: AccountKey) throws -> [PushDevice]
     func device(_ id: ID, of account: AccountKey) throws -> PushDevice?
+    /// Those whose ``PushWake/dueAt`` has come, the earliest first.
+    func devicesToWake(at now: Timestamp, limit: Int) throws -> [PushDevice]
     func pushes(dueAt now: Timestamp, limit: Int) throws -> [PushJob]
     /// `nil` when none waits.
     func nextPushDue() throws -> Timestamp?
@@ -88,6 +90,10 @@ package protocol AccessReader {
     /// Those whose reminder is due, or whose account has changed, in the order of accounts.
     func schedules(dueAt now: Timestamp, after last: AccountKey?, limit: Int) throws -> [ReminderSchedule]
     func serverKey(_ name: String) throws -> ServerKey?
+    /// Accounts whose settings ask for a mail of what is due, with what was planned for them: those whose mail is due or not
+    /// planned by these settings, in the order of accounts.
+    func digests(dueAt now: Timestamp, after last: AccountKey?, limit: Int) throws -> [(AccountKey, DigestSchedule?)]
+    func digest(of account: AccountKey) throws -> DigestSchedule?
     /// The account's board in the same snapshot or transaction.
     func board(of account: AccountKey) throws -> any BoardReader
     /// The language in the account's settings.
@@ -173,6 +179,7 @@ package protocol AccessWriter: AccessReader {
     func removePush(_ number: Int64, of account: AccountKey) throws
     func save(_ schedule: ReminderSchedule) throws
     func save(_ key: ServerKey) throws
+    func save(_ digest: DigestSchedule) throws
 
     func insert(_ token: AccessToken, digest: [UInt8]) throws
     /// Stamps the last use. Does nothing when the token is gone.

@@ -31,12 +31,15 @@ package struct StoredCode: Hashable, Sendable {
         case passwordReset = "password_reset"
         case emailVerification = "email_verification"
         case accountLock = "account_lock"
+        /// Ends the mails of what is due. It works more than once.
+        case digestEnd = "digest_end"
 
         /// The lifetime from the time at which its mail is made.
         package var lifetime: Duration {
             switch self {
             case .passwordReset, .emailVerification: .seconds(30 * 60)
             case .accountLock: .seconds(7 * 86_400)
+            case .digestEnd: .seconds(60 * 86_400)
             }
         }
     }

@@ -7,12 +7,17 @@ package struct EmailMessage: Hashable, Sendable {
     package var recipient: String
     package var subject: String
     package var text: String
+    /// The address that ends such mails with one click (RFC 8058): a POST to it asks for no more.
+    package var unsubscribe: String?
 
-    package init(from sender: String, to recipient: String, subject: String, text: String) {
+    package init(
+        from sender: String, to recipient: String, subject: String, text: String, unsubscribe: String? = nil
+    ) {
         self.sender = sender
         self.recipient = recipient
         self.subject = subject
         self.text = text
+        self.unsubscribe = unsubscribe
     }
 
     /// The whole message.
@@ -22,7 +27,7 @@ package struct EmailMessage: Hashable, Sendable {
     package func encoded(at seconds: Int, identifier: String) -> [UInt8] {
         let isPlain = text.utf8.allSatisfy { $0 < 0x80 } && text.split(separator: "\n").allSatisfy { $0.count <= 900 }
         let domain = sender.split(separator: "@").last ?? "localhost"
-        let head = [
+        var head = [
             "From: <\(sender)>",
             "To: <\(recipient)>",
             "Subject: \(Self.encodedWords(subject))",
@@ -34,6 +39,11 @@ package struct EmailMessage: Hashable, Sendable {
             // Automatic replies are not wanted (RFC 3834 §5).
             "Auto-Submitted: auto-generated",
         ]
+        if let unsubscribe {
+            head.append("List-Unsubscribe: <\(unsubscribe)>")
+            // Mail programs may do it for their user with https alone (RFC 8058 §3.1).
+            if unsubscribe.hasPrefix("https:") { head.append("List-Unsubscribe-Post: List-Unsubscribe=One-Click") }
+        }
         let body =
             isPlain ? text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) : base64Lines
         return Array((head + [""] + body).joined(separator: "\r\n").utf8) + Array("\r\n".utf8)

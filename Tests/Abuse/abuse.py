@@ -47,7 +47,7 @@ def on_disk(folder):
 
 
 def own_seconds(pids):
-    """Processor time of these processes so far."""
+    """Processor time of these processes so far, and of children of theirs that have ended."""
     total = 0
     for pid in pids:
         try:
@@ -56,7 +56,7 @@ def own_seconds(pids):
                 fields = file.read().rpartition(")")[2].split()
         except FileNotFoundError:
             continue
-        total += int(fields[11]) + int(fields[12])
+        total += sum(map(int, fields[11:15]))
     return total / TICKS
 
 
@@ -72,12 +72,13 @@ class Use:
     """What the processors did since it was made."""
 
     def __init__(self, pids):
-        self.pids, self.own, self.machine = pids, own_seconds(pids), machine_seconds()
+        """Of the programs that are not meant with `pids()`."""
+        self.pids, self.own, self.machine = pids, own_seconds(pids()), machine_seconds()
 
     def others(self):
         """The part that other programs took."""
         taken, all = (now - then for now, then in zip(machine_seconds(), self.machine))
-        return max(0.0, taken - (own_seconds(self.pids) - self.own)) / max(all, 0.01)
+        return max(0.0, taken - (own_seconds(self.pids()) - self.own)) / max(all, 0.01)
 
 
 class Trial:
@@ -92,6 +93,7 @@ class Trial:
         self.binary, self.function, self.folder = binary, function, folder
         self.data = os.path.join(folder, "data")
         self.faults = []
+        self.postgres = None
 
     def run(self):
         if not self.function.database:
@@ -99,13 +101,13 @@ class Trial:
             result = run(self.binary, "check", "--data", self.data, check=False)
             self.expect(result.returncode == 0, f"check: {result.stderr}")
             return self.faults
-        postgres = Postgres("fsync=off")
+        self.postgres = Postgres("fsync=off")
         try:
-            postgres.start()
-            self.against("--database", postgres.url)
+            self.postgres.start()
+            self.against("--database", self.postgres.url)
         finally:
-            postgres.stop("immediate")
-            postgres.remove()
+            self.postgres.stop("immediate")
+            self.postgres.remove()
         return self.faults
 
     def against(self, *options):
@@ -137,7 +139,8 @@ class Trial:
         self.memory_before, disk_before = resident(server.process, "VmRSS"), on_disk(self.data)
         # The stranger's first requests, on new connections, are not compared.
         time.sleep(0.2)
-        use = Use([os.getpid(), server.process.pid, attacker.pid, *(process.pid for process, _ in stranger.parts)])
+        pids = [os.getpid(), server.process.pid, attacker.pid, *(process.pid for process, _ in stranger.parts)]
+        use = Use(lambda: pids + (self.postgres.processes() if self.postgres else []))
         began = time.monotonic()
         # A time without the attack, to compare with.
         time.sleep(ALONE)

@@ -70,13 +70,17 @@ class Postgres:
         """`immediate` is like a crash."""
         self.run("pg_ctl", "-D", self.data, "-m", mode, "-w", "stop")
 
+    def processes(self):
+        """The first, and those that it made."""
+        first = int(open(f"{self.data}/postmaster.pid").readline())
+        children = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split()
+        return [first, *map(int, children)]
+
     @contextlib.contextmanager
     def held(self):
         """Stands still: takes no connection and answers nothing."""
-        first = int(open(f"{self.data}/postmaster.pid").readline())
-        os.kill(first, signal.SIGSTOP)  # Makes no further processes from now on.
-        children = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True).stdout.split()
-        processes = [first, *map(int, children)]
+        os.kill(self.processes()[0], signal.SIGSTOP)  # Makes no further processes from now on.
+        processes = self.processes()
         for process in processes[1:]:
             os.kill(process, signal.SIGSTOP)
         try:

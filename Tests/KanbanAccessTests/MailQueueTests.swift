@@ -155,7 +155,7 @@ struct MailQueueTests {
         let job = try #require(try office.store.readAccessNow { try $0.mails(dueAt: now, limit: 1) }.first)
         func isMade() async throws -> Bool {
             try await office.store.writeAccess { writer in
-                if case .made = try MailComposer(writer: writer, site: "").make(job) { true } else { false }
+                if case .made = try MailComposer(writer: writer, site: "", zone: .utc).make(job) { true } else { false }
             }
         }
 
@@ -178,7 +178,8 @@ struct MailQueueTests {
 
     @Test(arguments: Language.allCases)
     func `a mail is plain text with the code on a line of its own and a link`(language: Language) {
-        for kind in MailJob.Kind.allCases {
+        // That of what is due has a text of its own.
+        for kind in MailJob.Kind.allCases where kind != .digest {
             let text = MailText(
                 kind: kind,
                 action: kind.code.map { _ in ("the-code", "https://k.example.org/reset#x=the-code") }, device: "A\nB",

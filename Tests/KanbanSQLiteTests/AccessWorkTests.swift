@@ -205,7 +205,8 @@ struct AccessWorkTests {
         try access.removeOtherDevices(with: device)
         try access.removeDevices(of: key, keeping: nil)
         _ = try access.removeDevice(id, of: key)
-        try access.enqueue(PushJob(account: key, device: id, reminder: nil, createdAt: now))
+        try access.enqueue(PushJob(account: key, device: id, cause: .test, createdAt: now))
+        _ = try access.devicesToWake(at: now, limit: 1)
         _ = try access.nextPushDue()
         _ = try access.pushCount()
         _ = try access.pushCount(of: key)
@@ -218,6 +219,9 @@ struct AccessWorkTests {
         _ = try access.schedules(dueAt: now, after: nil, limit: 1)
         try access.save(ServerKey(name: "x", value: digest, madeAt: now))
         _ = try access.serverKey("x")
+        try access.save(DigestSchedule(account: key, revision: 0, nextAt: now, sentOn: nil))
+        _ = try access.digest(of: key)
+        _ = try access.digests(dueAt: now, after: nil, limit: 1)
         try access.eraseAccount(key)
     }
 }

@@ -22,8 +22,9 @@ struct StatementTests {
         "DELETE FROM revocations WHERE number",
         // The queue of notifications, and the secrets of the server.
         "FROM pushes WHERE due_at <= ?1", "SELECT due_at FROM pushes ORDER BY due_at LIMIT 1",
-        "SELECT count(*) FROM pushes",
-        "FROM reminder_schedules s JOIN accounts", "FROM server_keys WHERE name = ?1", "INSERT INTO server_keys",
+        "SELECT count(*) FROM pushes", "FROM devices WHERE wake_at <= ?1",
+        "FROM reminder_schedules s JOIN accounts", "FROM settings s LEFT JOIN digests",
+        "FROM server_keys WHERE name = ?1", "INSERT INTO server_keys",
         // Accounts whose time is over.
         "FROM erasures WHERE due_at <= ?1",
         // The operator's list.

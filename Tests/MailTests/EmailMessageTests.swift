@@ -30,6 +30,19 @@ struct EmailMessageTests {
                 """)
     }
 
+    @Test(arguments: ["https", "http"])
+    func `mails that can be ended say where, and over https with one click`(scheme: String) {
+        let mail = EmailMessage(
+            from: "a@b.c", to: "d@e.f", subject: "x", text: "y\n",
+            unsubscribe: "\(scheme)://k.example.org/digest/end?code=x")
+
+        let lines = String(decoding: mail.encoded(at: 0, identifier: "x"), as: UTF8.self).components(
+            separatedBy: "\r\n")
+
+        #expect(lines.contains("List-Unsubscribe: <\(scheme)://k.example.org/digest/end?code=x>"))
+        #expect(lines.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click") == (scheme == "https"))
+    }
+
     @Test func `Korean is base 64 in lines of at most 76, and its subject in words of at most 75`() throws {
         let text = String(repeating: "비밀번호를 다시 정합니다. ", count: 20)
         let mail = EmailMessage(from: "a@b.c", to: "d@e.f", subject: text, text: "\(text)\n둘\n")

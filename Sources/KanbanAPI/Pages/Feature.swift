@@ -7,6 +7,7 @@ enum Feature: String, CaseIterable {
     case accountExport = "account-export"
     case accounts
     case apple
+    case digest
     case images
     case imports
     case mail
@@ -21,7 +22,7 @@ enum Feature: String, CaseIterable {
         case .accountExport, .images, .imports, .recurrence, .reminders: true
         case .accounts: accounts != nil
         case .apple: accounts?.isAppleOn ?? false
-        case .mail: accounts?.isMailOn ?? false
+        case .digest, .mail: accounts?.isMailOn ?? false
         case .push: environment.push != nil
         case .weather: environment.weather != nil
         }

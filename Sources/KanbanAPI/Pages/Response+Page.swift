@@ -21,27 +21,38 @@ extension Response {
         return page
     }
 
-    /// The page at an unknown address.
-    static let lost: Response = {
+    /// A page with a few words.
+    /// - Parameter body: HTML.
+    static func notice(status: Int, title: String, _ body: String) -> Response {
         let page = """
             <!doctype html>
             <html lang="en">
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width">
             <meta name="color-scheme" content="light dark">
-            <title>Not found · Kanbase</title>
+            <title>\(title) · Kanbase</title>
             <link rel="icon" href="/icons/icon.svg">
             <link rel="stylesheet" href="/docs.css">
-            <h1>There is nothing at this address</h1>
-            <p lang="ko">이 주소에는 아무것도 없습니다. <a href="/">보드로 가기</a></p>
-            <p lang="ja">このアドレスには何もありません。<a href="/">ボードへ</a></p>
-            <p>Go to <a href="/">the board</a> or to <a href="/docs">the API</a>.</p>
+            <h1>\(title)</h1>
+            \(body)
             </html>
 
             """
         var answer = Response.page(Array(page.utf8), type: "text/html; charset=utf-8")
-        answer.status = 404
+        answer.status = status
         answer.tag = nil
+        return answer
+    }
+
+    /// The page at an unknown address.
+    static let lost: Response = {
+        var answer = notice(
+            status: 404, title: "There is nothing at this address",
+            """
+            <p lang="ko">이 주소에는 아무것도 없습니다. <a href="/">보드로 가기</a></p>
+            <p lang="ja">このアドレスには何もありません。<a href="/">ボードへ</a></p>
+            <p>Go to <a href="/">the board</a> or to <a href="/docs">the API</a>.</p>
+            """)
         answer.headers.append(Problem.varyAccept)
         return answer
     }()

@@ -13,6 +13,8 @@ package struct MailJob: Hashable, QueuedJob {
         case emailChanged = "email_changed"
         /// To an address that another account asked for.
         case addressWanted = "address_wanted"
+        /// What is due.
+        case digest
 
         /// The delay before the first attempt. By then a request for a reset is answered, so its time does not tell
         /// whether the account exists.
@@ -26,6 +28,7 @@ package struct MailJob: Hashable, QueuedJob {
             case .passwordReset, .ownReset: .passwordReset
             case .emailVerification: .emailVerification
             case .newDevice, .passwordChanged, .emailChanged: .accountLock
+            case .digest: .digestEnd
             case .addressWanted: nil
             }
         }

@@ -20,7 +20,7 @@ struct MailText {
                 facts.compactMap { name, value in value.map { "\(name): \($0.onOneLine)" } }.joined(separator: "\n")
             )
             paragraphs.append(words.lock)
-        case .passwordReset, .emailVerification, nil:
+        case .passwordReset, .emailVerification, .digestEnd, nil:
             break
         }
         if let action {

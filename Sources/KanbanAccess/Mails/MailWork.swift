@@ -5,11 +5,15 @@ package struct MailDelivery: Hashable, Sendable {
     package var recipient: String
     package var subject: String
     package var text: String
+    /// Where the recipient ends such mails with one click (RFC 8058); `nil` for mails that cannot be ended.
+    package var unsubscribe: String?
 }
 
 /// Sends mails.
 package struct MailWork: QueuedWork {
     let site: @Sendable () -> String
+    /// Of accounts that have chosen none.
+    let zone: Zone
     let deliver: @Sendable (MailDelivery) async throws -> Void
 
     package var words: QueueWords {
@@ -28,7 +32,7 @@ package struct MailWork: QueuedWork {
     }
 
     package func prepare(_ job: MailJob, in writer: any AccessWriter) throws -> Preparation<MailDelivery> {
-        try MailComposer(writer: writer, site: site()).make(job)
+        try MailComposer(writer: writer, site: site(), zone: zone).make(job)
     }
 
     package func deliver(_ delivery: MailDelivery) async throws -> Verdict {
@@ -46,14 +50,17 @@ package typealias MailQueue = DurableQueue<MailWork>
 extension DurableQueue where Work == MailWork {
     /// - Parameters:
     ///   - site: the public address of the server, without a `/` at its end.
+    ///   - zone: of accounts that have chosen none.
     ///   - deliver: delivers a mail; its errors must not contain an address or a code.
     package convenience init(
-        store: any AccessStore, site: @escaping @Sendable () -> String, clock: @escaping @Sendable () -> Timestamp,
+        store: any AccessStore, site: @escaping @Sendable () -> String, zone: Zone = .utc,
+        clock: @escaping @Sendable () -> Timestamp,
         deliver: @escaping @Sendable (Delivery) async throws -> Void,
         mayRun: @escaping @Sendable () async throws -> Bool = { true },
         warn: @escaping @Sendable (_ message: String, _ reason: String) -> Void = { _, _ in }
     ) {
-        self.init(MailWork(site: site, deliver: deliver), store: store, clock: clock, mayRun: mayRun, warn: warn)
+        self.init(
+            MailWork(site: site, zone: zone, deliver: deliver), store: store, clock: clock, mayRun: mayRun, warn: warn)
     }
 }
 
@@ -61,6 +68,7 @@ extension DurableQueue where Work == MailWork {
 struct MailComposer {
     let writer: any AccessWriter
     let site: String
+    let zone: Zone
 
     /// Also stores the time of the next attempt, in case this one fails or never ends.
     func make(_ job: MailJob) throws -> Preparation<MailDelivery> {
@@ -71,6 +79,11 @@ struct MailComposer {
         guard let account = try account(of: job), account.state != .disabled,
             let recipient = try recipient(of: job, for: account), try !isSilenced(recipient, of: account)
         else {
+            try writer.removeMail(job.number)
+            return .needless
+        }
+        let digest = job.kind == .digest ? try digest(job, of: account) : nil
+        if job.kind == .digest, digest == nil {
             try writer.removeMail(job.number)
             return .needless
         }
@@ -86,6 +99,13 @@ struct MailComposer {
             action = (code.text, "\(site)/reset#\(kind.rawValue)=\(code.text)")
         }
         let own = try writer.locale(of: account.key).flatMap(Language.init(rawValue:))
+        if let digest, let code = action?.code {
+            let (subject, body) = digest.written(in: own ?? .en, site: site)
+            return .made(
+                MailDelivery(
+                    recipient: recipient.text, subject: subject, text: body,
+                    unsubscribe: "\(site)/digest/end?code=\(code)"))
+        }
         let text = MailText(
             kind: job.kind, action: action, device: job.device, network: job.network, at: job.createdAt)
         let (subject, body) = text.written(in: job.language ?? own ?? .en)
@@ -115,6 +135,19 @@ struct MailComposer {
             return isWanted ? job.address : nil
         case .newDevice, .passwordChanged, .emailChanged: return job.address
         case .addressWanted: return account.email?.isSameMailbox(as: job.address) == true ? job.address : nil
+        case .digest:
+            let isWanted = account.isEmailVerified && account.email?.isSameMailbox(as: job.address) == true
+            return isWanted ? job.address : nil
         }
+    }
+
+    /// - Returns: `nil` when it is not wanted any more, its day is over, or nothing is due.
+    private func digest(_ job: MailJob, of account: Account) throws -> DigestText? {
+        let board = try writer.board(of: account.key)
+        let settings = try board.settings()
+        guard settings.digest != nil, account.state == .active else { return nil }
+        let moment = Moment(now: writer.now, zone: settings.timeZone.flatMap(Zone.init(name:)) ?? zone)
+        guard moment.zone.day(of: job.createdAt) == moment.today else { return nil }
+        return try DigestText(board, at: moment)
     }
 }

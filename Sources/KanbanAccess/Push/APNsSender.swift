@@ -63,12 +63,13 @@ package struct APNsSender: Sendable {
     private func ask(
         _ payload: [UInt8], _ job: PushJob, _ target: APNsTarget, in environment: APNsTarget.Environment, token: String
     ) async throws -> (status: Int, reason: String) {
+        let (kind, priority) = job.cause == .wake ? ("background", 5) : ("alert", 10)
         let answer = try await post(
             PushRequest(
                 url: "\(addresses[environment] ?? "")/3/device/\(target.token)",
                 headers: [
-                    "authorization: bearer \(token)", "apns-topic: \(target.topic)", "apns-push-type: alert",
-                    "apns-priority: 10", "apns-expiration: \(job.end.milliseconds / 1000)",
+                    "authorization: bearer \(token)", "apns-topic: \(target.topic)", "apns-push-type: \(kind)",
+                    "apns-priority: \(priority)", "apns-expiration: \(job.end.milliseconds / 1000)",
                     "apns-collapse-id: \(job.notificationID)", "content-type: application/json",
                 ], body: payload, isHTTP2: true))
         // `try?`: what does not parse tells no more than its status.

@@ -21,6 +21,7 @@ package struct PushDevice: Hashable, Sendable {
     /// Gets nothing until it registers again.
     package var isPaused = false
     package var plan: PushPlan?
+    package var wake = PushWake()
 
     package struct Failure: Hashable, Sendable {
         package var at: Timestamp

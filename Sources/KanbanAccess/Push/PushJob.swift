@@ -8,30 +8,41 @@ package struct PushJob: QueuedJob {
     package var number: Int64
     package var account: AccountKey
     package var device: ID
-    /// `nil`: a test.
-    package var reminder: Reminder?
+    package var cause: Cause
     package var createdAt: Timestamp
     package var attempts: Int
 
-    package struct Reminder: Hashable, Sendable {
-        package var task: ID
-        package var alarm: Alarm
+    package enum Cause: Hashable, Sendable {
+        case reminder(task: ID, Alarm)
+        /// Says that notifications arrive.
+        case test
+        /// Shows nothing: the app reads what changed. See ``PushWake``.
+        case wake
     }
 
     package init(
-        number: Int64 = 0, account: AccountKey, device: ID, reminder: Reminder?, createdAt: Timestamp, attempts: Int = 0
+        number: Int64 = 0, account: AccountKey, device: ID, cause: Cause, createdAt: Timestamp, attempts: Int = 0
     ) {
         self.number = number
         self.account = account
         self.device = device
-        self.reminder = reminder
+        self.cause = cause
         self.createdAt = createdAt
         self.attempts = attempts
     }
 
     /// After this nobody wants it any more.
-    var end: Timestamp { (reminder?.alarm.fireAt ?? createdAt) + Self.lifetime }
-    var notificationID: String { reminder.map { $0.alarm.notificationID(of: $0.task) } ?? "test" }
+    var end: Timestamp {
+        if case .reminder(_, let alarm) = cause { alarm.fireAt + Self.lifetime } else { createdAt + Self.lifetime }
+    }
+
+    var notificationID: String {
+        switch cause {
+        case .reminder(let task, let alarm): alarm.notificationID(of: task)
+        case .test: "test"
+        case .wake: "wake"
+        }
+    }
 }
 
 /// Sends notifications. A job is deleted once a push service has taken or refused it, and an hour after its time.
@@ -81,14 +92,17 @@ package struct PushWork: QueuedWork {
         guard let device = try writer.device(job.device, of: job.account), !device.isPaused,
             senders.canSend(to: device.target), try writer.account(job.account)?.state == .active
         else { return nil }
-        guard let reminder = job.reminder else { return Delivery(job: job, device: device, title: "") }
+        guard case .reminder(let id, let alarm) = job.cause else {
+            return Delivery(job: job, device: device, title: "")
+        }
         let board = try writer.board(of: job.account)
-        guard let task = try board.task(reminder.task), task.deletedAt == nil, task.status != .done else { return nil }
+        guard let task = try board.task(id), task.deletedAt == nil, task.status != .done else { return nil }
         let settings = try board.settings()
         let zone = settings.timeZone.flatMap(Zone.init(name:)) ?? senders.zone
-        let item = Upcoming.Item(task: task, alarm: reminder.alarm)
-        guard task.alarms(in: zone, allDayTime: settings.allDayAlarm).contains(reminder.alarm),
-            try device.plan?.covers(item, settings: settings, feed: board.feedState()) != true
+        guard task.alarms(in: zone, allDayTime: settings.allDayAlarm).contains(alarm),
+            try device.plan?.covers(
+                Upcoming.Item(task: task, alarm: alarm), settings: settings, feed: board.feedState())
+                != true
         else { return nil }
         return Delivery(job: job, device: device, title: task.title)
     }

@@ -77,6 +77,8 @@ package struct PushSenders: Sendable {
 
     /// What the app, or the page's worker, gets to read.
     private func payload(of delivery: PushWork.Delivery, forApple: Bool) -> [UInt8] {
+        // Apple takes nothing beside it in the background.
+        if delivery.job.cause == .wake { return Array(#"{"aps":{"content-available":1}}"#.utf8) }
         let words = delivery.device.locale ?? .en
         let title = content == .title && !delivery.title.isEmpty ? delivery.title : words.reminder
         var json = JSONWriter(capacity: 512)
@@ -100,14 +102,14 @@ package struct PushSenders: Sendable {
             json.value(title)
         }
         json.name("kind")
-        json.value(delivery.job.reminder == nil ? "test" : "reminder")
+        json.value(delivery.job.cause == .test ? "test" : "reminder")
         json.name("notificationId")
         json.value(delivery.job.notificationID)
-        if let reminder = delivery.job.reminder {
+        if case .reminder(let task, let alarm) = delivery.job.cause {
             json.name("taskId")
-            json.value(reminder.task.description)
+            json.value(task.description)
             json.name("fireAt")
-            json.value(reminder.alarm.fireAt.description)
+            json.value(alarm.fireAt.description)
         }
         json.endObject()
         return json.bytes

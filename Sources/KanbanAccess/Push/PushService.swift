@@ -54,6 +54,7 @@ package final class PushService: Sendable {
                 new.createdAt = old.createdAt
                 if old.target == new.target {
                     new.plan = old.plan
+                    new.wake = old.wake
                     new.lastSuccessAt = old.lastSuccessAt
                 }
             }
@@ -85,7 +86,7 @@ package final class PushService: Sendable {
                 device.isPaused = false
                 try writer.save(device)
             }
-            try writer.enqueue(PushJob(account: account, device: id, reminder: nil, createdAt: writer.now))
+            try writer.enqueue(PushJob(account: account, device: id, cause: .test, createdAt: writer.now))
         }
         ring()
     }

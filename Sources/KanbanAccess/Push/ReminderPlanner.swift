@@ -99,14 +99,36 @@ package struct ReminderPlanner: Sendable {
                 try $0.schedules(dueAt: now, after: after, limit: Self.accounts)
             }
             for schedule in schedules { try await queue(schedule) }
-            guard schedules.count == Self.accounts else { return }
+            guard schedules.count == Self.accounts else { break }
             last = schedules.last?.account
+        }
+        try await wakeDue()
+    }
+
+    /// Wakes apps whose plan is still older than a change that it was made before.
+    private func wakeDue() async throws {
+        while true {
+            let now = clock()
+            let devices = try await store.readAccess { try $0.devicesToWake(at: now, limit: Self.accounts) }
+            for device in devices {
+                let isQueued = try await store.writeAccess { writer in
+                    guard var device = try writer.device(device.id, of: device.account) else { return false }
+                    let isWanted = try device.wakes(by: writer.now, in: writer.board(of: device.account))
+                    try writer.save(device)
+                    guard isWanted, try writer.pushCount(of: device.account) < Self.mostWaiting else { return false }
+                    try writer.enqueue(
+                        PushJob(account: device.account, device: device.id, cause: .wake, createdAt: writer.now))
+                    return true
+                }
+                if isQueued { ring() }
+            }
+            guard devices.count == Self.accounts else { return }
         }
     }
 
     private func queue(_ schedule: ReminderSchedule) async throws {
         let (now, zone) = (clock(), zone)
-        let (items, done) = try await store.readAccess { reader in
+        let (items, done, behind) = try await store.readAccess { reader in
             let board = try reader.board(of: schedule.account)
             let settings = try board.settings()
             let moment = Moment(now: now, zone: settings.timeZone.flatMap(Zone.init(name:)) ?? zone)
@@ -118,7 +140,8 @@ package struct ReminderPlanner: Sendable {
                 account: schedule.account, revision: try board.feedState().revision,
                 firedAt: max(now, schedule.firedAt),
                 nextAt: next?.fireAt)
-            return (items.filter(schedule.isBehind), done)
+            let behind = try reader.devices(of: schedule.account).filter { try $0.isBehind(in: board) }
+            return (items.filter(schedule.isBehind), done, behind.map(\.id))
         }
         var reached = schedule
         var rest = items.sorted { ($0.fireAt, $0.notificationID) < ($1.fireAt, $1.notificationID) }[...]
@@ -131,7 +154,9 @@ package struct ReminderPlanner: Sendable {
                 (next.firedAt, next.firedID) = (last.fireAt, last.notificationID)
             }
             let (old, new) = (reached, next)
-            let isOurs = try await store.writeAccess { try Self.queue(some, from: old, to: new, in: $0) }
+            let isOurs = try await store.writeAccess {
+                try Self.queue(some, from: old, to: new, toWake: behind, in: $0)
+            }
             guard isOurs else { return }
             if !some.isEmpty { ring() }
             reached = next
@@ -149,9 +174,15 @@ package struct ReminderPlanner: Sendable {
 
     /// - Returns: false when another server did it.
     private static func queue(
-        _ items: [Upcoming.Item], from old: ReminderSchedule, to new: ReminderSchedule, in writer: any AccessWriter
+        _ items: [Upcoming.Item], from old: ReminderSchedule, to new: ReminderSchedule, toWake behind: [ID],
+        in writer: any AccessWriter
     ) throws -> Bool {
         guard try writer.schedule(of: old.account) == old else { return false }
+        for id in behind {
+            guard var device = try writer.device(id, of: old.account), device.wake.dueAt == nil else { continue }
+            device.wake.plan(at: writer.now)
+            try writer.save(device)
+        }
         let devices = try writer.devices(of: old.account).filter { !$0.isPaused }
         // More of one account would fill the disk, and nobody reads that many.
         if !items.isEmpty, !devices.isEmpty, try writer.pushCount(of: old.account) < Self.mostWaiting {
@@ -162,7 +193,7 @@ package struct ReminderPlanner: Sendable {
                     try writer.enqueue(
                         PushJob(
                             account: old.account, device: device.id,
-                            reminder: .init(task: item.task.id, alarm: item.alarm), createdAt: writer.now))
+                            cause: .reminder(task: item.task.id, item.alarm), createdAt: writer.now))
                 }
             }
         }

@@ -7,7 +7,8 @@ extension SQLAccess {
         try all(
             """
             SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, wake_at, woken_at,
+                woken_revision
             FROM devices WHERE account = ?1 ORDER BY created_at, id
             """, account, readDevice)
     }
@@ -16,7 +17,8 @@ extension SQLAccess {
         let statement = try connection.statement(
             """
             SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, wake_at, woken_at,
+                woken_revision
             FROM devices WHERE account = ?1 AND id = ?2
             """)
         statement.bind(1, account.number)
@@ -43,28 +45,46 @@ extension SQLAccess {
         device.plan = row.optionalInteger(15).map {
             PushPlan(epoch: UInt64(bitPattern: $0), revision: row.integer(16), end: row.optionalTimestamp(17))
         }
+        device.wake = PushWake(
+            dueAt: row.optionalTimestamp(18), sentAt: row.optionalTimestamp(19), revision: row.integer(20))
         return device
+    }
+
+    package func devicesToWake(at now: Timestamp, limit: Int) throws -> [PushDevice] {
+        let statement = try connection.statement(
+            """
+            SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, wake_at, woken_at,
+                woken_revision
+            FROM devices WHERE wake_at <= ?1 ORDER BY wake_at LIMIT ?2
+            """)
+        statement.bind(1, now)
+        statement.bind(2, limit)
+        return try all(of: statement, readDevice)
     }
 
     package func pushes(dueAt now: Timestamp, limit: Int) throws -> [PushJob] {
         let statement = try connection.statement(
             """
-            SELECT number, account, device, task_id, reminder, fire_at, created_at, attempts FROM pushes
+            SELECT number, account, device, kind, task_id, reminder, fire_at, created_at, attempts FROM pushes
             WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2
             """)
         statement.bind(1, now)
         statement.bind(2, limit)
         return try all(of: statement) { row in
-            var reminder: PushJob.Reminder?
-            if let task = row.optionalID(3) {
-                guard let trigger = row.optionalText(4).flatMap({ Trigger($0) }) else {
+            let cause: PushJob.Cause
+            switch row.text(3) {
+            case "test": cause = .test
+            case "wake": cause = .wake
+            default:
+                guard let task = row.optionalID(4), let trigger = row.optionalText(5).flatMap({ Trigger($0) }) else {
                     throw connection.damaged("the reminder of a notification")
                 }
-                reminder = .init(task: task, alarm: Alarm(trigger: trigger, fireAt: row.timestamp(5)))
+                cause = .reminder(task: task, Alarm(trigger: trigger, fireAt: row.timestamp(6)))
             }
             return PushJob(
                 number: row.integer(0), account: AccountKey(number: row.integer(1)), device: try row.id(2),
-                reminder: reminder, createdAt: row.timestamp(6), attempts: Int(row.integer(7)))
+                cause: cause, createdAt: row.timestamp(7), attempts: Int(row.integer(8)))
         }
     }
 
@@ -117,14 +137,16 @@ extension SQLAccessWriter {
         let statement = try connection.statement(
             """
             INSERT INTO devices (account, id, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, wake_at, woken_at,
+                woken_revision)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
             ON CONFLICT (account, id) DO UPDATE SET session = excluded.session, kind = excluded.kind,
                 target = excluded.target, topic = excluded.topic, environment = excluded.environment,
                 p256dh = excluded.p256dh, auth = excluded.auth, locale = excluded.locale,
                 last_success_at = excluded.last_success_at, failed_at = excluded.failed_at, failure = excluded.failure,
                 paused = excluded.paused, plan_epoch = excluded.plan_epoch, plan_revision = excluded.plan_revision,
-                plan_end = excluded.plan_end
+                plan_end = excluded.plan_end, wake_at = excluded.wake_at, woken_at = excluded.woken_at,
+                woken_revision = excluded.woken_revision
             """)
         statement.bind(1, device.account.number)
         statement.bind(2, device.id)
@@ -154,6 +176,9 @@ extension SQLAccessWriter {
         statement.bind(16, device.plan.map { Int64(bitPattern: $0.epoch) })
         statement.bind(17, device.plan?.revision)
         statement.bind(18, device.plan?.end)
+        statement.bind(19, device.wake.dueAt)
+        statement.bind(20, device.wake.sentAt)
+        statement.bind(21, device.wake.revision)
         try statement.run()
     }
 
@@ -182,15 +207,22 @@ extension SQLAccessWriter {
     package func enqueue(_ push: PushJob) throws {
         let statement = try connection.statement(
             """
-            INSERT INTO pushes (account, device, task_id, reminder, fire_at, created_at, due_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+            INSERT INTO pushes (account, device, kind, task_id, reminder, fire_at, created_at, due_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
             """)
         statement.bind(1, push.account.number)
         statement.bind(2, push.device)
-        statement.bind(3, push.reminder?.task)
-        statement.bind(4, push.reminder?.alarm.trigger.text)
-        statement.bind(5, push.reminder?.alarm.fireAt)
-        statement.bind(6, push.createdAt)
+        switch push.cause {
+        case .reminder(let task, let alarm):
+            statement.bind(3, "reminder")
+            statement.bind(4, task)
+            statement.bind(5, alarm.trigger.text)
+            statement.bind(6, alarm.fireAt)
+        case .test, .wake:
+            statement.bind(3, push.cause == .test ? "test" : "wake")
+            for index in 4...6 { statement.bindNull(Int32(index)) }
+        }
+        statement.bind(7, push.createdAt)
         try statement.run()
     }
 

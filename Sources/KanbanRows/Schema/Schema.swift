@@ -17,7 +17,7 @@ package enum Schema {
         "settings", "tasks", "task_counts", "respacings", "history", "categories", "ddays", "tombstones",
         "kept_answers", "kept_mutations", "sessions", "tokens", "codes", "identities", "erasures", "invitations",
         "account_events", "known_devices", "mails", "images", "image_contents", "devices",
-        "pushes", "reminder_schedules",
+        "pushes", "reminder_schedules", "digests",
     ]
 
     /// The version of an open file; 0 for an empty one.

@@ -1,4 +1,4 @@
-/// The tables of version 1 for devices and what they are notified of.
+/// The tables of version 1 for devices and what they are notified of, and for mails of what is due.
 let pushTables1 = """
 
     -- Devices that are notified of reminders. `target` is a token of Apple's, or the address of a subscription. They stay when
@@ -22,15 +22,20 @@ let pushTables1 = """
         plan_epoch INTEGER,
         plan_revision INTEGER,
         plan_end INTEGER,
+        wake_at INTEGER,
+        woken_at INTEGER,
+        woken_revision INTEGER NOT NULL,
         PRIMARY KEY (account, id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX devices_by_target ON devices (target);
+    CREATE INDEX devices_by_wake ON devices (wake_at) WHERE wake_at IS NOT NULL;
 
-    -- Notifications that wait; without a task a test. See PushJob.
+    -- Notifications that wait; see PushJob.
     CREATE TABLE pushes (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         account INTEGER NOT NULL REFERENCES accounts (number) ON DELETE CASCADE,
         device BLOB NOT NULL,
+        kind TEXT NOT NULL,
         task_id BLOB,
         reminder TEXT,
         fire_at INTEGER,
@@ -49,6 +54,15 @@ let pushTables1 = """
         fired_id TEXT NOT NULL,
         next_at INTEGER
     ) STRICT;
+
+    -- When the next mail of what is due is queued, by the settings of a revision; see DigestSchedule.
+    CREATE TABLE digests (
+        account INTEGER PRIMARY KEY REFERENCES accounts (number) ON DELETE CASCADE,
+        revision INTEGER NOT NULL,
+        next_at INTEGER NOT NULL,
+        sent_on INTEGER
+    ) STRICT;
+    CREATE INDEX settings_with_digest ON settings (account) WHERE digest IS NOT NULL;
 
     -- Secrets of the server that all servers over one database share; see ServerKey.
     CREATE TABLE server_keys (

@@ -89,9 +89,11 @@ extension Configuration {
         guard let mailURL else { return nil }
         let server = MailServer(url: mailURL, startTLS: mailStartTLS, authorities: mailAuthorities)
         let sender = mailFrom ?? "kanbase@\(publicURL.flatMap { URL(string: $0)?.host } ?? "localhost")"
-        return MailQueue(store: store, site: site, clock: Timestamp.system) { delivery in
+        return MailQueue(store: store, site: site, zone: Zone(name: timeZone) ?? .utc, clock: Timestamp.system) {
+            delivery in
             let message = EmailMessage(
-                from: sender, to: delivery.recipient, subject: delivery.subject, text: delivery.text)
+                from: sender, to: delivery.recipient, subject: delivery.subject, text: delivery.text,
+                unsubscribe: delivery.unsubscribe)
             try await server.send(
                 message, at: Int(Timestamp.system().milliseconds / 1000),
                 identifier: ByteText.base32(SecureRandom.bytes(15)))

@@ -56,6 +56,12 @@ struct Serve {
         if let metricsAddress { log.info("metrics without a token", ["url": metricsAddress]) }
 
         let sending = Task { await outbox.run() }
+        let digests = DigestPlanner(accounts: accounts, zone: Zone(name: configuration.timeZone) ?? .utc) {
+            try await store.takeLease("mail")
+        } warn: { message, reason in
+            log.warning(message, ["reason": reason])
+        }
+        let planning = Task { await digests.run() }
         let upkeep = Task { await Upkeep(store: store, accounts: accounts, log: log).run() }
         let reason = await signals.stopRequest()
         log.info("stopping", ["reason": reason])
@@ -66,10 +72,9 @@ struct Serve {
         state.isDraining.store(true, ordering: .releasing)
         await server.drain(within: Self.timeout) { doorbell.close() }
         await metrics?.server.drain(within: .zero)
-        sending.cancel()
-        upkeep.cancel()
-        await sending.value
-        await upkeep.value
+        let tasks = [sending, planning, upkeep]
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
         // Before the loops end: it closes what it has on them.
         store.close()
         loops.shutDown()

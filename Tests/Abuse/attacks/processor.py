@@ -100,7 +100,6 @@ def greedy_searches(stage, count=20_000):
 
 @attack("The same over PostgreSQL, with boards of 5,000 tasks", seconds=6, looks=5_000, database=True)
 def greedy_searches_postgres(stage):
-    # Who is refused is judged. The times are only told: the processes of the database count as other programs.
     return greedy_searches(stage, 5_000)
 
 

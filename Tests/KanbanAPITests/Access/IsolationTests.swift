@@ -187,7 +187,7 @@ struct IsolationTests {
                 "", "accounts", "sessions", "health", "openapi.yaml", "openapi.json", "docs", "docs.css", "board",
                 "icons",
                 "worker.js", "manifest.webmanifest", "problems", "reset", "password-resets", "account",
-                "providers",
+                "providers", "digest",
             ]))
     }
 }

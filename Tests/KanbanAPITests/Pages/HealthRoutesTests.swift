@@ -21,7 +21,7 @@ struct HealthRoutesTests {
         let full = try await AccessBoard(policy: .invite, oidc: providers).send(.get, "/health/ready").json
         #expect(
             full["features"] == [
-                "account-export", "accounts", "images", "imports", "mail", "oidc:apple", "oidc:company",
+                "account-export", "accounts", "digest", "images", "imports", "mail", "oidc:apple", "oidc:company",
                 "oidc:google", "recurrence", "reminders",
             ])
         #expect(full["signUp"] == "invite")

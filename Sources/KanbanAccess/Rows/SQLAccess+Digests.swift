@@ -1,0 +1,51 @@
+import Kanban
+import KanbanRows
+
+/// When mails of what is due are queued.
+extension SQLAccess {
+    package func digests(
+        dueAt now: Timestamp, after last: AccountKey?, limit: Int
+    ) throws -> [(AccountKey, DigestSchedule?)] {
+        let statement = try connection.statement(
+            """
+            SELECT s.account, d.revision, d.next_at, d.sent_on
+            FROM settings s LEFT JOIN digests d ON d.account = s.account
+            WHERE s.digest IS NOT NULL AND s.account > ?1
+                AND (d.account IS NULL OR d.revision <> s.revision OR d.next_at <= ?2)
+            ORDER BY s.account LIMIT ?3
+            """)
+        statement.bind(1, last?.number ?? 0)
+        statement.bind(2, now)
+        statement.bind(3, limit)
+        return try all(of: statement) { row in
+            let account = AccountKey(number: row.integer(0))
+            return (account, row.optionalInteger(1) == nil ? nil : readDigest(row))
+        }
+    }
+
+    package func digest(of account: AccountKey) throws -> DigestSchedule? {
+        try first("SELECT account, revision, next_at, sent_on FROM digests WHERE account = ?1", account, readDigest)
+    }
+
+    private func readDigest(_ row: Database.Statement) -> DigestSchedule {
+        DigestSchedule(
+            account: AccountKey(number: row.integer(0)), revision: row.integer(1), nextAt: row.timestamp(2),
+            sentOn: row.optionalInteger(3).map { Day(number: Int($0)) })
+    }
+}
+
+extension SQLAccessWriter {
+    package func save(_ digest: DigestSchedule) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO digests (account, revision, next_at, sent_on) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (account) DO UPDATE SET revision = excluded.revision, next_at = excluded.next_at,
+                sent_on = excluded.sent_on
+            """)
+        statement.bind(1, digest.account.number)
+        statement.bind(2, digest.revision)
+        statement.bind(3, digest.nextAt)
+        statement.bind(4, digest.sentOn.map { Int64($0.number) })
+        try statement.run()
+    }
+}
