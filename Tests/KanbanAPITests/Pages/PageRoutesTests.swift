@@ -128,6 +128,7 @@ struct PageRoutesTests {
             // Why.
             export const a = "// no comment"; // beside
               // Why.
+            /* Why. */
             /** @type {(a: string) => void} */
             const b = (a) => {};
             /**
@@ -146,15 +147,16 @@ struct PageRoutesTests {
             export const a = "// no comment"; // beside
 
 
+
             const b = (a) => {};
 
 
 
 
-            function c(/** @type {string} */ a) {
-              return [
-                /** @type {any} */ (a), `https://`,
-              ];
+            function c(a) {
+            return [
+            (a), `https://`,
+            ];
             }
 
             """
