@@ -23,6 +23,7 @@ package enum Routes {
         TokenRoutes().routes,
         PasswordResetRoutes().routes,
         IdentityRoutes().routes,
+        ProviderRoutes().routes,
         InvitationRoutes().routes,
         AppleRoutes().routes,
         HealthRoutes().routes,
