@@ -9,6 +9,7 @@ import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
 import { $, chooseTheme, el, hasTexts, keepFiles, keepLanguage, language, languageOf, text } from "./page.js";
 import { album } from "./answers.js";
+import { returned } from "./providers.js";
 import { followNotices } from "./notices.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
@@ -278,10 +279,10 @@ async function main() {
     const open = await probe();
     if (open) return openApp(open);
     eraseOthers();
-    const { showLogin } = await import("./account.js");
+    const { showLogin } = await import("./login.js");
     await showLogin({
       mode: new URLSearchParams(location.search).has("invitation") ? "signUp" : "logIn",
-      note: note === "ended" ? text.sessionEnded : "",
+      note: note === "ended" ? text.sessionEnded : "", returned,
       done: () => openApp(/** @type {Session} */ (storedSession())),
     });
   } catch (problem) {
