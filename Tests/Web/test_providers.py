@@ -98,6 +98,11 @@ def signing(issuer):
     server.close()
 
 
+def set_password(server, command, email):
+    """`kanbase account add` or `password`, which read it."""
+    subprocess.run([KANBASE, "account", command, email, "--data", server.data], input=b"correct horse\n", check=True, stdout=subprocess.DEVNULL)
+
+
 def entry(page, server, path="/"):
     page.goto(server.url + path)
     page.wait_for_selector(".entry [name=password]")
@@ -167,7 +172,7 @@ def test_an_account_with_the_address_is_linked_by_its_password(browser, signing,
     page = browser().new_page()
     entry(page, signing).click()
     saved(page)
-    subprocess.run([KANBASE, "account", "password", "sun@example.org", "--data", signing.data], input=b"correct horse\n", check=True, stdout=subprocess.DEVNULL)
+    set_password(signing, "password", "sun@example.org")
     issuer.subject = "another sun"
     other = browser().new_page()
     entry(other, signing).click()
@@ -178,11 +183,16 @@ def test_an_account_with_the_address_is_linked_by_its_password(browser, signing,
     expect(other.locator(".rows li", has_text="company · sun@example.org")).to_have_count(2)
 
 
-def test_a_sign_up_without_an_invitation_is_told_of(browser, issuer):
+def test_an_invitation_goes_along(browser, issuer):
     server = Server("--auth", "required", "--signup", "invite", "--oidc", f"company={issuer.url},board")
+    set_password(server, "add", "moon@example.org")
     page = browser().new_page()
     entry(page, server).click()
     expect(page.locator(".note")).to_contain_text("Signing up needs an invitation.")
+    token = server.call("POST", "/sessions", {"email": "moon@example.org", "password": "correct horse"})["token"]
+    page.locator("[name=invitation]").fill(server.call("POST", "/invitations", {}, token)["code"])
+    page.get_by_role("button", name="Continue with Company").click()
+    saved(page)
     server.close()
 
 

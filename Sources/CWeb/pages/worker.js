@@ -80,7 +80,8 @@ async function notify(data) {
   let message = {};
   try { message = Object(data.json()); } catch {}
   const words = (value) => (typeof value === "string" ? value : "");
-  const taskId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(message.taskId) ? message.taskId : null;
+  // It becomes a part of an address.
+  const [taskId = null] = words(message.taskId).match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) ?? [];
   // No storage may keep the notification from being shown.
   const waiting = new Promise((resolve) => { setTimeout(resolve, 2000, {}); });
   const { title, locale } = await Promise.race([known(taskId).catch(() => ({})), waiting]);
@@ -130,7 +131,7 @@ async function boards() {
   return pages.filter(({ url }) => new URL(url).pathname === "/");
 }
 
-// A board completes it, by the rules of its edits. It is kept until one has, whatever becomes of pages, session and connection.
+// A board completes it, by the rules of its edits. It is kept until one has, also over closed pages, a log-in and a lost connection.
 async function complete(taskId, notification) {
   await (await caches.open(doneCache)).put(`/done/${taskId}`, new Response(String(Date.now())));
   notification.close();

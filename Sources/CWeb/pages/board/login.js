@@ -13,7 +13,7 @@ export async function showLogin({ mode = "logIn", note = "", returned, done }) {
     email: inputOf("email", { autocomplete: "username" }),
     password: inputOf("password"),
     displayName: inputOf("displayName", { autocomplete: "name", required: false }),
-    invitation: inputOf("invitation", { autocomplete: "off", required: false, value: query.get("invitation") ?? "" }),
+    invitation: inputOf("invitation", { autocomplete: "off", required: false, value: returned?.invitation || query.get("invitation") || "" }),
     code: inputOf("code", { autocomplete: "one-time-code", value: query.get("code") ?? "" }),
     newPassword: inputOf("newPassword"),
   };
@@ -84,7 +84,8 @@ export async function showLogin({ mode = "logIn", note = "", returned, done }) {
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       if (problem.code === "link_required") unlinked = proof;
-      show("logIn", unlinked ? text.linkRequired(proof.provider) : problem.code ? problem.message : faultOf(problem));
+      const words = unlinked ? text.linkRequired(proof.provider) : problem.status === 401 ? problem.message : faultOf(problem);
+      show(problem.code.startsWith("invitation") ? "signUp" : "logIn", words);
     }
   };
 

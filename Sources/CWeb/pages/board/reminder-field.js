@@ -31,8 +31,8 @@ export class ReminderField {
     const button = (/** @type {string} */ name, /** @type {() => void} */ onclick) => el("button", { "aria-label": name, onclick }, text.add);
     this.element = el("div", { class: "field reminders" }, el("span", { class: "legend" }, text.reminders), this.chips, this.hint,
       el("details", {}, el("summary", {}, text.ownReminder),
-        el("div", { class: "pair" }, field(text.beforeDue, count), field(text.unit, unit), button(text.addBefore, addBefore)),
-        el("div", { class: "pair" }, field(text.atInstant, at), button(text.addInstant, addAt))));
+        el("div", { class: "row" }, field(text.beforeDue, count), field(text.unit, unit), button(text.addBefore, addBefore)),
+        el("div", { class: "row" }, field(text.atInstant, at), button(text.addInstant, addAt))));
   }
 
   get value() {
