@@ -58,210 +58,246 @@ static const unsigned char file12[] = {
 };
 
 static const unsigned char file13[] = {
-#embed "pages/board/drag.js"
+#embed "pages/board/device.js"
 };
 
 static const unsigned char file14[] = {
-#embed "pages/board/editor.js"
+#embed "pages/board/drag.js"
 };
 
 static const unsigned char file15[] = {
-#embed "pages/board/engine.js"
+#embed "pages/board/editor.js"
 };
 
 static const unsigned char file16[] = {
-#embed "pages/board/forms.js"
+#embed "pages/board/engine.js"
 };
 
 static const unsigned char file17[] = {
-#embed "pages/board/menu.js"
+#embed "pages/board/fields.js"
 };
 
 static const unsigned char file18[] = {
-#embed "pages/board/mirror.js"
+#embed "pages/board/forms.js"
 };
 
 static const unsigned char file19[] = {
-#embed "pages/board/model.js"
+#embed "pages/board/login.js"
 };
 
 static const unsigned char file20[] = {
-#embed "pages/board/page.js"
+#embed "pages/board/menu.js"
 };
 
 static const unsigned char file21[] = {
-#embed "pages/board/quick.js"
+#embed "pages/board/mirror.js"
 };
 
 static const unsigned char file22[] = {
-#embed "pages/board/recurrence.js"
+#embed "pages/board/model.js"
 };
 
 static const unsigned char file23[] = {
-#embed "pages/board/repeat-field.js"
+#embed "pages/board/notices.js"
 };
 
 static const unsigned char file24[] = {
-#embed "pages/board/repeat.js"
+#embed "pages/board/page.js"
 };
 
 static const unsigned char file25[] = {
-#embed "pages/board/screens.js"
+#embed "pages/board/providers.js"
 };
 
 static const unsigned char file26[] = {
-#embed "pages/board/sender.js"
+#embed "pages/board/push.js"
 };
 
 static const unsigned char file27[] = {
-#embed "pages/board/series.js"
+#embed "pages/board/quick.js"
 };
 
 static const unsigned char file28[] = {
-#embed "pages/board/shell.js"
+#embed "pages/board/recurrence.js"
 };
 
 static const unsigned char file29[] = {
-#embed "pages/board/store.js"
+#embed "pages/board/reminder-field.js"
 };
 
 static const unsigned char file30[] = {
-#embed "pages/board/sync.js"
+#embed "pages/board/reminders.js"
 };
 
 static const unsigned char file31[] = {
-#embed "pages/board/texts-en.js"
+#embed "pages/board/repeat-field.js"
 };
 
 static const unsigned char file32[] = {
-#embed "pages/board/texts-ja.js"
+#embed "pages/board/repeat.js"
 };
 
 static const unsigned char file33[] = {
-#embed "pages/board/texts-ko.js"
+#embed "pages/board/screens.js"
 };
 
 static const unsigned char file34[] = {
-#embed "pages/board/theme.js"
+#embed "pages/board/sender.js"
 };
 
 static const unsigned char file35[] = {
-#embed "pages/board/types.js"
+#embed "pages/board/series.js"
 };
 
 static const unsigned char file36[] = {
-#embed "pages/board/words.js"
+#embed "pages/board/settings.js"
 };
 
 static const unsigned char file37[] = {
-#embed "pages/board.html"
+#embed "pages/board/shell.js"
 };
 
 static const unsigned char file38[] = {
-#embed "pages/docs/dom.js"
+#embed "pages/board/store.js"
 };
 
 static const unsigned char file39[] = {
-#embed "pages/docs/examples.js"
+#embed "pages/board/sync.js"
 };
 
 static const unsigned char file40[] = {
-#embed "pages/docs/guides.js"
+#embed "pages/board/texts-en.js"
 };
 
 static const unsigned char file41[] = {
-#embed "pages/docs/main.js"
+#embed "pages/board/texts-ja.js"
 };
 
 static const unsigned char file42[] = {
-#embed "pages/docs/markdown.js"
+#embed "pages/board/texts-ko.js"
 };
 
 static const unsigned char file43[] = {
-#embed "pages/docs/operation.js"
+#embed "pages/board/theme.js"
 };
 
 static const unsigned char file44[] = {
-#embed "pages/docs/page.css"
+#embed "pages/board/types.js"
 };
 
 static const unsigned char file45[] = {
-#embed "pages/docs/schema.js"
+#embed "pages/board/words.js"
 };
 
 static const unsigned char file46[] = {
-#embed "pages/docs/search.js"
+#embed "pages/board.html"
 };
 
 static const unsigned char file47[] = {
-#embed "pages/docs/spec.js"
+#embed "pages/docs/dom.js"
 };
 
 static const unsigned char file48[] = {
-#embed "pages/docs/tryit.js"
+#embed "pages/docs/examples.js"
 };
 
 static const unsigned char file49[] = {
-#embed "pages/docs.css"
+#embed "pages/docs/guides.js"
 };
 
 static const unsigned char file50[] = {
-#embed "pages/docs.html"
+#embed "pages/docs/main.js"
 };
 
 static const unsigned char file51[] = {
-#embed "pages/icons/icon-192.png"
+#embed "pages/docs/markdown.js"
 };
 
 static const unsigned char file52[] = {
-#embed "pages/icons/icon-512.png"
+#embed "pages/docs/operation.js"
 };
 
 static const unsigned char file53[] = {
-#embed "pages/icons/icon.svg"
+#embed "pages/docs/page.css"
 };
 
 static const unsigned char file54[] = {
-#embed "pages/icons/maskable-512.png"
+#embed "pages/docs/schema.js"
 };
 
 static const unsigned char file55[] = {
-#embed "pages/icons/touch-180.png"
+#embed "pages/docs/search.js"
 };
 
 static const unsigned char file56[] = {
-#embed "pages/manifest.webmanifest"
+#embed "pages/docs/spec.js"
 };
 
 static const unsigned char file57[] = {
-#embed "pages/reset/reset.js"
+#embed "pages/docs/tryit.js"
 };
 
 static const unsigned char file58[] = {
-#embed "pages/reset.html"
+#embed "pages/docs.css"
 };
 
 static const unsigned char file59[] = {
-#embed "pages/worker.js"
+#embed "pages/docs.html"
 };
 
 static const unsigned char file60[] = {
-#embed "../../docs/clients.md"
+#embed "pages/icons/icon-192.png"
 };
 
 static const unsigned char file61[] = {
-#embed "../../docs/concurrency.md"
+#embed "pages/icons/icon-512.png"
 };
 
 static const unsigned char file62[] = {
-#embed "../../docs/recurrence.md"
+#embed "pages/icons/icon.svg"
 };
 
 static const unsigned char file63[] = {
-#embed "../../docs/sync.md"
+#embed "pages/icons/maskable-512.png"
 };
 
 static const unsigned char file64[] = {
+#embed "pages/icons/touch-180.png"
+};
+
+static const unsigned char file65[] = {
+#embed "pages/manifest.webmanifest"
+};
+
+static const unsigned char file66[] = {
+#embed "pages/reset/reset.js"
+};
+
+static const unsigned char file67[] = {
+#embed "pages/reset.html"
+};
+
+static const unsigned char file68[] = {
+#embed "pages/worker.js"
+};
+
+static const unsigned char file69[] = {
+#embed "../../docs/clients.md"
+};
+
+static const unsigned char file70[] = {
+#embed "../../docs/concurrency.md"
+};
+
+static const unsigned char file71[] = {
+#embed "../../docs/recurrence.md"
+};
+
+static const unsigned char file72[] = {
+#embed "../../docs/sync.md"
+};
+
+static const unsigned char file73[] = {
 #embed "../../docs/time.md"
 };
 
@@ -279,58 +315,67 @@ static const WebFile files[] = {
     {"board/choice.js", file10, sizeof file10},
     {"board/conflicts.js", file11, sizeof file11},
     {"board/dates.js", file12, sizeof file12},
-    {"board/drag.js", file13, sizeof file13},
-    {"board/editor.js", file14, sizeof file14},
-    {"board/engine.js", file15, sizeof file15},
-    {"board/forms.js", file16, sizeof file16},
-    {"board/menu.js", file17, sizeof file17},
-    {"board/mirror.js", file18, sizeof file18},
-    {"board/model.js", file19, sizeof file19},
-    {"board/page.js", file20, sizeof file20},
-    {"board/quick.js", file21, sizeof file21},
-    {"board/recurrence.js", file22, sizeof file22},
-    {"board/repeat-field.js", file23, sizeof file23},
-    {"board/repeat.js", file24, sizeof file24},
-    {"board/screens.js", file25, sizeof file25},
-    {"board/sender.js", file26, sizeof file26},
-    {"board/series.js", file27, sizeof file27},
-    {"board/shell.js", file28, sizeof file28},
-    {"board/store.js", file29, sizeof file29},
-    {"board/sync.js", file30, sizeof file30},
-    {"board/texts-en.js", file31, sizeof file31},
-    {"board/texts-ja.js", file32, sizeof file32},
-    {"board/texts-ko.js", file33, sizeof file33},
-    {"board/theme.js", file34, sizeof file34},
-    {"board/types.js", file35, sizeof file35},
-    {"board/words.js", file36, sizeof file36},
-    {"board.html", file37, sizeof file37},
-    {"docs/dom.js", file38, sizeof file38},
-    {"docs/examples.js", file39, sizeof file39},
-    {"docs/guides.js", file40, sizeof file40},
-    {"docs/main.js", file41, sizeof file41},
-    {"docs/markdown.js", file42, sizeof file42},
-    {"docs/operation.js", file43, sizeof file43},
-    {"docs/page.css", file44, sizeof file44},
-    {"docs/schema.js", file45, sizeof file45},
-    {"docs/search.js", file46, sizeof file46},
-    {"docs/spec.js", file47, sizeof file47},
-    {"docs/tryit.js", file48, sizeof file48},
-    {"docs.css", file49, sizeof file49},
-    {"docs.html", file50, sizeof file50},
-    {"icons/icon-192.png", file51, sizeof file51},
-    {"icons/icon-512.png", file52, sizeof file52},
-    {"icons/icon.svg", file53, sizeof file53},
-    {"icons/maskable-512.png", file54, sizeof file54},
-    {"icons/touch-180.png", file55, sizeof file55},
-    {"manifest.webmanifest", file56, sizeof file56},
-    {"reset/reset.js", file57, sizeof file57},
-    {"reset.html", file58, sizeof file58},
-    {"worker.js", file59, sizeof file59},
-    {"docs/clients.md", file60, sizeof file60},
-    {"docs/concurrency.md", file61, sizeof file61},
-    {"docs/recurrence.md", file62, sizeof file62},
-    {"docs/sync.md", file63, sizeof file63},
-    {"docs/time.md", file64, sizeof file64},
+    {"board/device.js", file13, sizeof file13},
+    {"board/drag.js", file14, sizeof file14},
+    {"board/editor.js", file15, sizeof file15},
+    {"board/engine.js", file16, sizeof file16},
+    {"board/fields.js", file17, sizeof file17},
+    {"board/forms.js", file18, sizeof file18},
+    {"board/login.js", file19, sizeof file19},
+    {"board/menu.js", file20, sizeof file20},
+    {"board/mirror.js", file21, sizeof file21},
+    {"board/model.js", file22, sizeof file22},
+    {"board/notices.js", file23, sizeof file23},
+    {"board/page.js", file24, sizeof file24},
+    {"board/providers.js", file25, sizeof file25},
+    {"board/push.js", file26, sizeof file26},
+    {"board/quick.js", file27, sizeof file27},
+    {"board/recurrence.js", file28, sizeof file28},
+    {"board/reminder-field.js", file29, sizeof file29},
+    {"board/reminders.js", file30, sizeof file30},
+    {"board/repeat-field.js", file31, sizeof file31},
+    {"board/repeat.js", file32, sizeof file32},
+    {"board/screens.js", file33, sizeof file33},
+    {"board/sender.js", file34, sizeof file34},
+    {"board/series.js", file35, sizeof file35},
+    {"board/settings.js", file36, sizeof file36},
+    {"board/shell.js", file37, sizeof file37},
+    {"board/store.js", file38, sizeof file38},
+    {"board/sync.js", file39, sizeof file39},
+    {"board/texts-en.js", file40, sizeof file40},
+    {"board/texts-ja.js", file41, sizeof file41},
+    {"board/texts-ko.js", file42, sizeof file42},
+    {"board/theme.js", file43, sizeof file43},
+    {"board/types.js", file44, sizeof file44},
+    {"board/words.js", file45, sizeof file45},
+    {"board.html", file46, sizeof file46},
+    {"docs/dom.js", file47, sizeof file47},
+    {"docs/examples.js", file48, sizeof file48},
+    {"docs/guides.js", file49, sizeof file49},
+    {"docs/main.js", file50, sizeof file50},
+    {"docs/markdown.js", file51, sizeof file51},
+    {"docs/operation.js", file52, sizeof file52},
+    {"docs/page.css", file53, sizeof file53},
+    {"docs/schema.js", file54, sizeof file54},
+    {"docs/search.js", file55, sizeof file55},
+    {"docs/spec.js", file56, sizeof file56},
+    {"docs/tryit.js", file57, sizeof file57},
+    {"docs.css", file58, sizeof file58},
+    {"docs.html", file59, sizeof file59},
+    {"icons/icon-192.png", file60, sizeof file60},
+    {"icons/icon-512.png", file61, sizeof file61},
+    {"icons/icon.svg", file62, sizeof file62},
+    {"icons/maskable-512.png", file63, sizeof file63},
+    {"icons/touch-180.png", file64, sizeof file64},
+    {"manifest.webmanifest", file65, sizeof file65},
+    {"reset/reset.js", file66, sizeof file66},
+    {"reset.html", file67, sizeof file67},
+    {"worker.js", file68, sizeof file68},
+    {"docs/clients.md", file69, sizeof file69},
+    {"docs/concurrency.md", file70, sizeof file70},
+    {"docs/recurrence.md", file71, sizeof file71},
+    {"docs/sync.md", file72, sizeof file72},
+    {"docs/time.md", file73, sizeof file73},
 };
 
 const WebFile *const web_files = files;

@@ -86,7 +86,7 @@ extension Response {
         var answer = self
         answer.headers.append(("Vary", "Accept-Encoding"))
         answer.markAsGzip()
-        return answer.withGzip(GzipEncoder.encode(bytes))
+        return answer.withGzip(GzipEncoder(isThorough: true).encode(bytes, isLast: true))
     }
 
     private func withGzip(_ bytes: [UInt8]) -> Response {

@@ -24,6 +24,7 @@ package enum Routes {
         PasswordResetRoutes().routes,
         DigestRoutes().routes,
         IdentityRoutes().routes,
+        ProviderRoutes().routes,
         InvitationRoutes().routes,
         AppleRoutes().routes,
         HealthRoutes().routes,

@@ -10,6 +10,9 @@ struct ProviderTests {
         #expect(Provider("google=1.apps.googleusercontent.com")?.issuer == "https://accounts.google.com")
         #expect(Provider("test=http://127.0.0.1:8080,app")?.issuer == "http://127.0.0.1:8080")
         #expect(Provider(own.text) == own)
+        // Web pages sign in with the first.
+        let web = try #require(Provider("own=https://id.example.org,web,app"))
+        #expect(web.webClientID == "web" && own.webClientID == "app" && Provider(web.text) == web)
     }
 
     @Test(arguments: [

@@ -200,9 +200,14 @@
         }
 
         /// - Parameters: false claims of the discovery document.
-        package func publish(_ keys: [[String: String]], issuer: String? = nil, keysAt: String? = nil) throws {
+        package func publish(
+            _ keys: [[String: String]], issuer: String? = nil, keysAt: String? = nil, signInAt: String? = nil
+        ) throws {
             let set = try JSONSerialization.data(withJSONObject: ["keys": keys])
-            let document = "{\"issuer\": \"\(issuer ?? url)\", \"jwks_uri\": \"\(keysAt ?? "\(url)/keys")\"}"
+            let document = """
+                {"issuer": "\(issuer ?? url)", "jwks_uri": "\(keysAt ?? "\(url)/keys")",
+                "authorization_endpoint": "\(signInAt ?? "\(url)/authorize")"}
+                """
             service.behave(
                 .pages([
                     "/.well-known/openid-configuration": .ok(document),

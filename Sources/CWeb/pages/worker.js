@@ -68,3 +68,86 @@ async function answer(request, file) {
   }
   return fetch(request);
 }
+
+const doneCache = "kanbase-done";
+
+// Browsers end the subscription of a page whose pushes show nothing: each shows a notification, also one that cannot be read.
+self.addEventListener("push", (event) => {
+  event.waitUntil(notify(event.data));
+});
+
+async function notify(data) {
+  let message = {};
+  try { message = Object(data.json()); } catch {}
+  const words = (value) => (typeof value === "string" ? value : "");
+  // It becomes a part of an address.
+  const [taskId = null] = words(message.taskId).match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) ?? [];
+  // No storage may keep the notification from being shown.
+  const waiting = new Promise((resolve) => { setTimeout(resolve, 2000, {}); });
+  const { title, locale } = await Promise.race([known(taskId).catch(() => ({})), waiting]);
+  const tag = words(message.notificationId);
+  const done = { ko: "완료", ja: "完了" }[(locale ?? navigator.language).slice(0, 2)] ?? "Done";
+  await self.registration.showNotification(title || words(message.title) || "Kanbase", {
+    tag, renotify: tag !== "" && message.kind === "test", icon: "/icons/icon-192.png", timestamp: Date.parse(message.fireAt) || Date.now(),
+    data: { taskId }, actions: taskId ? [{ action: "done", title: done }] : [],
+  });
+}
+
+// The title of the task and the language, from this device: the server need not send the title.
+async function known(taskId) {
+  for (const { name } of await indexedDB.databases()) {
+    if (!name.startsWith("kanbase-")) continue;
+    const database = await new Promise((resolve, reject) => {
+      const request = indexedDB.open(name);
+      // A log-out erased it meanwhile.
+      request.onupgradeneeded = () => request.transaction.abort();
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    const read = (store, key) => new Promise((resolve, reject) => {
+      const request = database.transaction(store).objectStore(store).get(key);
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    try {
+      const [task, settings] = await Promise.all([taskId && read("task", taskId), read("settings", "settings")]);
+      if (task || !taskId) return { title: task?.title, locale: settings?.locale };
+    } finally {
+      database.close();
+    }
+  }
+  return {};
+}
+
+self.addEventListener("notificationclick", (event) => {
+  const { notification, action } = event;
+  const taskId = notification.data?.taskId ?? null;
+  event.waitUntil(action === "done" && taskId ? complete(taskId, notification) : showTask(taskId, notification));
+});
+
+// Open boards, the one last used first.
+async function boards() {
+  const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  return pages.filter(({ url }) => new URL(url).pathname === "/");
+}
+
+// A board completes it, by the rules of its edits. It is kept until one has, also over closed pages, a log-in and a lost connection.
+async function complete(taskId, notification) {
+  await (await caches.open(doneCache)).put(`/done/${taskId}`, new Response(String(Date.now())));
+  notification.close();
+  const pages = await boards();
+  for (const page of pages) page.postMessage({ done: true });
+  if (pages.length === 0) await self.clients.openWindow("/");
+}
+
+async function showTask(taskId, notification) {
+  notification.close();
+  const [page] = await boards();
+  try {
+    await page.focus();
+    page.postMessage({ task: taskId });
+  } catch {
+    // There is none, or it is being closed.
+    await self.clients.openWindow(taskId ? `/?task=${taskId}` : "/");
+  }
+}

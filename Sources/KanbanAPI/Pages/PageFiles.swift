@@ -19,20 +19,34 @@ struct PageFile: Sendable {
         return files
     }()
 
-    /// A module without its comments and types, a quarter of what a browser would load. Lines keep their numbers. Comments
-    /// beside code stay.
+    /// A module or a style sheet without its comments, its types and its indentation, a third of what a browser would load.
+    /// Lines keep their numbers. What follows `//` beside code stays. No text goes over the end of a line.
     static func withoutComments(_ module: [UInt8]) -> [UInt8] {
         var isWithin = false
         let lines = module.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
             let words = line.drop { $0 == UInt8(ascii: " ") }
             let ends = line.suffix(2).elementsEqual("*/".utf8)
-            defer { isWithin = (isWithin || words.starts(with: "/**".utf8) && !words.contains("*/".utf8)) && !ends }
+            defer { isWithin = (isWithin || words.starts(with: "/*".utf8) && !words.contains("*/".utf8)) && !ends }
             let isComment =
                 isWithin || words.starts(with: "//".utf8)
-                || words.starts(with: "/**".utf8) && (ends || !words.contains("*/".utf8))
-            return isComment ? line.prefix(0) : line
+                || words.starts(with: "/*".utf8) && (ends || !words.contains("*/".utf8))
+            return isComment ? line.prefix(0) : withoutTypes(words)
         }
         return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+    }
+
+    /// A line without `/** @type {string} */ ` and the like.
+    private static func withoutTypes(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = line
+        var code: ArraySlice<UInt8> = []
+        while let start = rest.firstRange(of: "/** @".utf8),
+            let end = rest[start.upperBound...].firstRange(of: "*/".utf8)
+        {
+            code += rest[..<start.lowerBound]
+            rest = rest[end.upperBound...]
+            if rest.first == UInt8(ascii: " ") { rest.removeFirst() }
+        }
+        return code.isEmpty && rest.startIndex == line.startIndex ? line : code + rest
     }
 
     /// Compressed once, at the first request.
@@ -49,8 +63,8 @@ struct PageFile: Sendable {
 
     /// The answers of all files.
     private static let answers: [String: Response] = all.mapValues { file in
-        let isModule = file.path.hasPrefix("board/") && file.path.hasSuffix(".js")
-        let bytes = isModule ? withoutComments(file.bytes) : file.bytes
+        let hasComments = file.path.hasPrefix("board/") || file.path == "worker.js"
+        let bytes = hasComments ? withoutComments(file.bytes) : file.bytes
         return .page(file.path == "worker.js" ? Array(shell.utf8) + bytes : bytes, type: file.mediaType)
     }
 

@@ -6,7 +6,8 @@ import Locks
 /// Fetches an address of a provider.
 package typealias ProviderFetch = @Sendable (_ url: String) async throws -> [UInt8]
 
-/// The public keys of an issuer, cached for an hour. Concurrent callers wait for one fetch.
+/// The public keys of an issuer and what else its discovery document tells, cached for an hour. Concurrent callers wait for one
+/// fetch.
 final class IssuerKeys: Sendable {
     /// The keys are not available.
     struct Unavailable: Error {}
@@ -16,10 +17,18 @@ final class IssuerKeys: Sendable {
         var key: SignatureKey
     }
 
+    private struct Found {
+        var name: String
+        var authorizationEndpoint: String?
+        var keys: [Key]
+    }
+
     fileprivate struct State {
         var keys: [Key] = []
         /// What the issuer calls itself.
         var name: String?
+        /// Where people sign in; `nil` if the issuer names no address that may be used.
+        var authorizationEndpoint: String?
         var fetchedAt: Timestamp?
         var failedAt: Timestamp?
         /// When an unknown key was last looked for.
@@ -37,13 +46,13 @@ final class IssuerKeys: Sendable {
     private static let pauseOfTrying: Duration = .seconds(1)
     private static let most = 100
 
-    private let issuer: String
+    private let provider: Provider
     private let fetch: ProviderFetch
     private let clock: @Sendable () -> Timestamp
     private let state = Locked(State())
 
-    init(issuer: String, clock: @escaping @Sendable () -> Timestamp, fetch: @escaping ProviderFetch) {
-        self.issuer = issuer
+    init(_ provider: Provider, clock: @escaping @Sendable () -> Timestamp, fetch: @escaping ProviderFetch) {
+        self.provider = provider
         self.clock = clock
         self.fetch = fetch
     }
@@ -71,7 +80,19 @@ final class IssuerKeys: Sendable {
     }
 
     /// What the issuer calls itself, with or without a slash at the end of what it is configured as; known once a key is.
-    var name: String { state.withLock { $0.name } ?? issuer }
+    var name: String { state.withLock { $0.name } ?? provider.issuer }
+
+    /// Where people sign in; `nil` when the issuer does not tell, or cannot be reached and could not for a day.
+    func authorizationEndpoint() async -> String? {
+        let now = clock()
+        let (age, mayFetch) = state.withLock { state in
+            (state.fetchedAt.map { now - $0 }, state.failedAt.map { now - $0 >= Self.pauseOfTrying } ?? true)
+        }
+        if age.map({ $0 < Self.lifetime }) != true, mayFetch, await refresh() {
+            return state.withLock { $0.authorizationEndpoint }
+        }
+        return age.map { $0 < Self.maximumAge } == true ? state.withLock { $0.authorizationEndpoint } : nil
+    }
 
     /// - Returns: false when the keys are not available.
     private func refresh() async -> Bool {
@@ -86,9 +107,9 @@ final class IssuerKeys: Sendable {
     }
 
     private func load() async -> Bool {
-        var found: (name: String, keys: [Key])?
+        var found: Found?
         do {
-            found = try await keysFromIssuer()
+            found = try await askIssuer()
         } catch {
             // After any error the keys are not available.
             found = nil
@@ -100,23 +121,27 @@ final class IssuerKeys: Sendable {
                 state.failedAt = now
                 return false
             }
-            (state.name, state.keys) = found
+            state.name = found.name
+            state.authorizationEndpoint = found.authorizationEndpoint
+            state.keys = found.keys
             state.fetchedAt = now
             state.failedAt = nil
             return true
         }
     }
 
-    /// The keys of the discovery document (OpenID Connect Discovery §4).
-    private func keysFromIssuer() async throws -> (name: String, keys: [Key]) {
+    /// Reads the discovery document (OpenID Connect Discovery §4), and the keys that it names.
+    private func askIssuer() async throws -> Found {
+        let issuer = provider.issuer
         let document = try JSON(parsing: try await fetch("\(issuer)/.well-known/openid-configuration"))
         guard let name = document["issuer"]?.stringValue, name == issuer || name == issuer + "/",
-            let address = document["jwks_uri"]?.stringValue, Provider.isTrustworthy(address),
-            issuer.hasPrefix("http:") || address.hasPrefix("https:")
+            let address = document["jwks_uri"]?.stringValue, provider.mayName(address)
         else { throw Unavailable() }
+        let endpoint = document["authorization_endpoint"]?.stringValue.flatMap { provider.mayName($0) ? $0 : nil }
         let set = try JSON(parsing: try await fetch(address))
         guard let entries = set["keys"]?.arrayValue else { throw Unavailable() }
-        return (name, entries.prefix(Self.most).compactMap(Self.key))
+        return Found(
+            name: name, authorizationEndpoint: endpoint, keys: entries.prefix(Self.most).compactMap(Self.key))
     }
 
     /// `nil` for a key of another kind or for another use (RFC 7517 §4).

@@ -9,11 +9,17 @@ package struct Provider: Hashable, Sendable {
     package var issuer: String
     /// The accepted `aud` of its tokens.
     package var clientIDs: Set<String>
+    /// The one of them with which web pages sign in.
+    package var webClientID: String
 
-    package init(name: String, issuer: String, clientIDs: Set<String>) {
+    /// - Parameters:
+    ///   - clientIDs: at least one.
+    ///   - webClientID: one of them, by default the first in the order of the alphabet.
+    package init(name: String, issuer: String, clientIDs: Set<String>, webClientID: String? = nil) {
         self.name = name
         self.issuer = issuer
         self.clientIDs = clientIDs
+        self.webClientID = webClientID ?? clientIDs.min() ?? ""
     }
 
     /// The built-in issuers.
@@ -22,7 +28,8 @@ package struct Provider: Hashable, Sendable {
     /// Whether it is Apple, which has more to say than OpenID Connect; under its name also a stand-in, for tests.
     package var isApple: Bool { name == "apple" || issuer == Self.wellKnown["apple"] }
 
-    /// Reads `NAME=ISSUER,CLIENT_ID[,CLIENT_ID…]`, or `apple=CLIENT_ID[,CLIENT_ID…]`; `nil` for anything else.
+    /// Reads `NAME=ISSUER,CLIENT_ID[,CLIENT_ID…]`, or `apple=CLIENT_ID[,CLIENT_ID…]`; `nil` for anything else. Web pages sign
+    /// in with the first client id.
     ///
     /// An issuer needs https; http is accepted only for a loopback address, for tests.
     package init?(_ text: String) {
@@ -44,10 +51,13 @@ package struct Provider: Hashable, Sendable {
         }
         self.name = name
         clientIDs = Set(parts)
+        webClientID = parts[0]
     }
 
     /// The text that ``init(_:)`` reads as this provider.
-    package var text: String { "\(name)=\(issuer)," + clientIDs.sorted().joined(separator: ",") }
+    package var text: String {
+        "\(name)=\(issuer)," + ([webClientID] + clientIDs.subtracting([webClientID]).sorted()).joined(separator: ",")
+    }
 
     private static func isName(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
@@ -68,6 +78,11 @@ package struct Provider: Hashable, Sendable {
         return ["http://127.0.0.1", "http://localhost", "http://[::1]"].contains { origin in
             url.hasPrefix(origin) && [nil, "/", ":"].contains(url.dropFirst(origin.count).first)
         }
+    }
+
+    /// Whether the issuer's own document may name this address: it is authenticated, and not less than the issuer's.
+    func mayName(_ url: String) -> Bool {
+        Self.isTrustworthy(url) && (issuer.hasPrefix("http:") || url.hasPrefix("https:"))
     }
 
     /// Whether a token with this `iss` is of the issuer that calls itself `name`. Google's may leave out the scheme, according to

@@ -14,12 +14,37 @@ package final class ProviderDirectory: Sendable {
         self.clock = clock
         all = providers
         self.providers = Dictionary(
-            providers.map { ($0.name, ($0, IssuerKeys(issuer: $0.issuer, clock: clock, fetch: fetch))) },
+            providers.map { ($0.name, ($0, IssuerKeys($0, clock: clock, fetch: fetch))) },
             uniquingKeysWith: { $1 })
     }
 
     /// No providers.
     package static let none = ProviderDirectory(clock: { Timestamp(milliseconds: 0) }, fetch: { _ in [] })
+
+    /// Where web pages send people to sign in.
+    package struct SignIn: Sendable {
+        package let name: String
+        package let clientID: String
+        package let authorizationEndpoint: String
+    }
+
+    /// The sign-ins of the providers that can be reached, or could within a day, in the order of the configuration.
+    package func signIns() async -> [SignIn] {
+        await withTaskGroup(of: (String, SignIn?).self) { group in
+            for (provider, keys) in providers.values {
+                group.addTask {
+                    let endpoint = await keys.authorizationEndpoint()
+                    let signIn = endpoint.map {
+                        SignIn(name: provider.name, clientID: provider.webClientID, authorizationEndpoint: $0)
+                    }
+                    return (provider.name, signIn)
+                }
+            }
+            var found: [String: SignIn] = [:]
+            for await (name, signIn) in group { found[name] = signIn }
+            return all.compactMap { found.removeValue(forKey: $0.name) }
+        }
+    }
 
     /// Verifies a token and returns its identity.
     /// - Parameter nonce: the nonce of the client's request for the token.

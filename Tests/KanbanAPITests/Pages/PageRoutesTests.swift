@@ -115,7 +115,7 @@ struct PageRoutesTests {
         let page = String(decoding: await board.send(.get, "/").body, as: UTF8.self)
         // The page itself begins these: its entry, the theme, and the texts of one language. Types are no code. The log-in
         // and the screens beside the board come when they are needed, or later.
-        let others = ["account", "app", "forms", "screens", "theme", "types"].map { "board/\($0).js" }
+        let others = ["account", "app", "forms", "login", "push", "screens", "settings", "theme", "types"].map { "board/\($0).js" }
 
         for path in PageFile.all.keys where path.hasPrefix("board/") && path.hasSuffix(".js") {
             let isPreloaded = page.contains("<link rel=\"modulepreload\" href=\"/\(path)\">")
@@ -128,6 +128,7 @@ struct PageRoutesTests {
             // Why.
             export const a = "// no comment"; // beside
               // Why.
+            /* Why. */
             /** @type {(a: string) => void} */
             const b = (a) => {};
             /**
@@ -146,15 +147,16 @@ struct PageRoutesTests {
             export const a = "// no comment"; // beside
 
 
+
             const b = (a) => {};
 
 
 
 
-            function c(/** @type {string} */ a) {
-              return [
-                /** @type {any} */ (a), `https://`,
-              ];
+            function c(a) {
+            return [
+            (a), `https://`,
+            ];
             }
 
             """

@@ -3,6 +3,7 @@ import { uuid } from "./api.js";
 import { describeDue } from "./dates.js";
 import { $, text } from "./page.js";
 import { between, columns } from "./model.js";
+import { reminderValue } from "./reminders.js";
 import { defaults, noDraft } from "./mirror.js";
 
 /** @param {App} app @param {Target} target @returns {any} as the user sees it */
@@ -79,7 +80,8 @@ function turn(app, target, from, to) {
 
 /** @param {string} name @param {any} a @param {any} b */
 function isSame(name, a, b) {
-  // The server writes a time in its own way.
+  // The server writes a time in its own way, and reminders in its own order.
+  if (name === "reminders") return reminderValue(a) === reminderValue(b);
   if (name === "dueDate" && a && b) return Date.parse(a) === Date.parse(b);
   return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 }

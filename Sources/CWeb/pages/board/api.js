@@ -1,6 +1,7 @@
 // Calls of the API, each with a time-out; every failure is a Problem. Also its server-sent events, over fetch: EventSource
 // cannot send a token. Below, the session, shared by all tabs: when it ends, all data of the account is removed from the page.
 import { parsed, sessionKey, Store } from "./store.js";
+import { forgetDevice } from "./device.js";
 import { ownCount } from "./mirror.js";
 import { language, text } from "./page.js";
 
@@ -269,7 +270,7 @@ export async function endSession(engine, { note = "", erase = false } = {}) {
   sessionStorage.clear();
   if (note) sessionStorage.setItem(noteKey, note);
   // An open tab delays erasing its database; the next log-in erases the rest.
-  await Promise.race([eraseOthers(), new Promise((resolve) => { setTimeout(resolve, 2000); })]);
+  await Promise.race([Promise.all([eraseOthers(), forgetDevice()]), new Promise((resolve) => { setTimeout(resolve, 2000); })]);
   location.replace("/");
 }
 

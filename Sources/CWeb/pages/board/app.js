@@ -9,6 +9,8 @@ import { Editor } from "./editor.js";
 import { Engine } from "./engine.js";
 import { $, chooseTheme, el, hasTexts, keepFiles, keepLanguage, language, languageOf, text } from "./page.js";
 import { album } from "./answers.js";
+import { returned } from "./providers.js";
+import { followNotices } from "./notices.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
 import { makeFilters, makeShell, Router, screens, showPlace, showState, Toasts } from "./shell.js";
@@ -38,6 +40,7 @@ export class App {
     this.isChangingLanguage = false;
     this.shownScreen = "";
     this.leaveScreen = () => {};
+    this.renewing = /** @type {Promise<void> | undefined} */ (undefined);
   }
 
   async start() {
@@ -52,7 +55,9 @@ export class App {
     };
     let wasFull = false;
     this.engine.onState = () => {
-      const { full } = this.engine.state;
+      const { full, phase } = this.engine.state;
+      // Once; if it fails, the next start tries it again.
+      if (phase === "live") this.renewing ??= import("./push.js").then(({ renew }) => renew()).catch(() => {});
       if (full && !wasFull) this.toast(text.problems.quota_exceeded, { isFault: true });
       wasFull = full;
       this.refresh();
@@ -66,6 +71,7 @@ export class App {
     document.body.replaceChildren(...makeShell(this));
     setUpKeys(this);
     this.followAddress();
+    followNotices(this);
     addEventListener("online", () => this.engine.retry());
     addEventListener("offline", () => this.engine.interrupt());
     document.addEventListener("visibilitychange", () => {
@@ -273,10 +279,10 @@ async function main() {
     const open = await probe();
     if (open) return openApp(open);
     eraseOthers();
-    const { showLogin } = await import("./account.js");
+    const { showLogin } = await import("./login.js");
     await showLogin({
       mode: new URLSearchParams(location.search).has("invitation") ? "signUp" : "logIn",
-      note: note === "ended" ? text.sessionEnded : "",
+      note: note === "ended" ? text.sessionEnded : "", returned,
       done: () => openApp(/** @type {Session} */ (storedSession())),
     });
   } catch (problem) {

@@ -4,6 +4,7 @@ import { picture } from "./answers.js";
 import { $, el, language, openDialog, text } from "./page.js";
 import { describeDay, describeDue } from "./dates.js";
 import { between } from "./model.js";
+import { reminderWords } from "./reminders.js";
 import { repeatWords } from "./repeat.js";
 
 /**
@@ -123,6 +124,8 @@ export function memberName(member) {
 
 /** @param {App} app @param {string} member @param {any} value @returns {string} */
 export function wordsOf(app, member, value) {
+  // None of its own is the default.
+  if (member === "reminders") return reminderWords(value ?? null, app.model.zone);
   if (value === null || value === undefined || value === "") return text.nothing;
   if (member === "status") return text[/** @type {Status} */ (value)] ?? value;
   if (member === "categoryId") return app.model.categories.get(value)?.name ?? text.deletedCategory;

@@ -2,30 +2,16 @@
 // edited too, both versions are shown.
 import { $, announce, el, field, grows, lengthOf, limitLength, select, text } from "./page.js";
 import { addCategory, edit, remove } from "./actions.js";
-import { addDays, dueDay, dueTime, fullYear, instant, today, weekday } from "./dates.js";
-import { wordsOf } from "./conflicts.js";
+import { addDays, dueTime, fullYear, instant, today, weekday } from "./dates.js";
 import { findCategory } from "./add.js";
 import { CategoryChoice } from "./choice.js";
+import { blank, fieldsOf, names, shownField } from "./fields.js";
 import { between, columns } from "./model.js";
-import { recurrenceOf, RepeatField, repeatValue } from "./repeat-field.js";
+import { ReminderField } from "./reminder-field.js";
+import { remindersOf } from "./reminders.js";
+import { recurrenceOf, RepeatField } from "./repeat-field.js";
 import { noDraft } from "./mirror.js";
 import { isBlank } from "./words.js";
-
-const names = /** @type {(keyof Fields)[]} */ (["title", "body", "status", "category", "date", "time", "repeat"]);
-
-/**
- * As the controls have them: without line breaks in the title, and with one kind of them in the notes.
- * @param {Task} task @param {App} app @returns {Fields}
- */
-function fieldsOf(task, app) {
-  const due = task.dueDate;
-  const { zone, categories } = app.model;
-  return {
-    title: task.title.replace(/\s*[\r\n]+\s*/g, " "), body: task.body.replace(/\r\n?/g, "\n"), status: task.status,
-    category: task.categoryId ? categories.get(task.categoryId)?.name ?? "" : "",
-    date: due ? dueDay(due, zone) : "", time: due ? dueTime(due, zone) : "", repeat: repeatValue(task.recurrence),
-  };
-}
 
 export class Editor {
   /** @param {App} app @param {string} id */
@@ -68,9 +54,10 @@ export class Editor {
       category: new CategoryChoice(this.app.model),
       date: el("input", { name: "date", type: "date", max: "9999-12-31" }),
       time: el("input", { name: "time", type: "time" }),
-      repeat: null,
+      repeat: null, reminders: null,
     };
     const repeat = this.controls.repeat = new RepeatField(this);
+    const reminders = this.controls.reminders = new ReminderField(this);
     const { title, body, status, category, date, time } = this.controls;
     const { theirs } = this;
     const { zone } = this.app.model;
@@ -85,7 +72,7 @@ export class Editor {
       el("div", { class: "quick", role: "group", "aria-label": text.dueDate },
         choose(text.today, () => today(zone)), choose(text.tomorrow, () => addDays(today(zone), 1)),
         choose(text.nextWeek, () => weekday(1, today(zone), "next") ?? ""), choose(text.removeDate, () => "")),
-      repeat.element, theirs.repeat,
+      repeat.element, theirs.repeat, reminders.element, theirs.reminders,
       el("div", { class: "row end" },
         el("button", { class: "danger", onclick: () => this.remove() }, text.remove),
         el("span", { class: "space" }),
@@ -170,6 +157,7 @@ export class Editor {
   keep() {
     // A field that loses the focus because the sheet closes reports a change.
     if (this.isOver) return;
+    this.controls.reminders.render();
     const fields = this.changed();
     if (Object.keys(fields).length === 0) this.note.hidden = true;
     this.app.engine.keepDraft(this.key, fields, this.base);
@@ -192,12 +180,13 @@ export class Editor {
       this.base = { ...this.base, [name]: theirs };
       if (name === "date" || name === "time") this.controls.repeat.render();
     }
+    this.controls.reminders.render();
   }
 
   /** @param {keyof Fields} name @param {string} value */
   showTheirs(name, value) {
     const box = this.theirs[name];
-    const shown = name === "repeat" ? wordsOf(this.app, "recurrence", recurrenceOf(value)) : name === "status" ? text[/** @type {Status} */ (value)] : value || text.nothing;
+    const shown = shownField(this.app, name, value);
     const take = (/** @type {string} */ next) => {
       this.controls[name].value = next;
       this.controls[name].dispatchEvent(new Event("input", { bubbles: true }));
@@ -226,6 +215,7 @@ export class Editor {
     if (fields.category !== undefined) patch.categoryId = this.categoryFor(fields.category.trim(), intents);
     if (fields.date !== undefined || fields.time !== undefined) patch.dueDate = this.due();
     if (fields.repeat !== undefined || (patch.dueDate === null && this.base.repeat)) patch.recurrence = this.due() ? recurrenceOf(fields.repeat ?? "") : null;
+    if (fields.reminders !== undefined) patch.reminders = remindersOf(fields.reminders);
     if (this.isGone) intents.push({ type: "task", op: "restore", id });
     if (Object.keys(patch).length > 0) {
       const last = patch.status && app.model.column(patch.status).at(-1)?.position;
@@ -295,5 +285,3 @@ export class Editor {
   }
 }
 
-/** @type {any} */
-const blank = { title: "", body: "", status: "todo", categoryId: null, dueDate: null };

@@ -1,10 +1,10 @@
-// Categories and D-days with their sheets; the settings, export and import.
+// Categories and D-days with their sheets.
 import { findCategory } from "./add.js";
 import { act } from "./actions.js";
 import { heading, picture, pictureField } from "./answers.js";
-import { call, Problem, uuid } from "./api.js";
+import { uuid } from "./api.js";
 import { colorName, palette } from "./conflicts.js";
-import { $, el, field, icon, lengthOf, limitLength, openDialog, panel, quiet, refill, select, text } from "./page.js";
+import { $, el, field, icon, lengthOf, limitLength, openDialog, quiet, refill, text } from "./page.js";
 import { fullYear } from "./dates.js";
 import { noDraft } from "./mirror.js";
 import { isBlank } from "./words.js";
@@ -179,72 +179,4 @@ function sheet(app, { type, before, issue, title, initial, content, ...parts }) 
     // The list may have been rendered again.
     if (!opener?.isConnected) ($("dialog button") ?? $(`[data-of="${id}"]`) ?? $("#main")).focus();
   });
-}
-
-/** @param {App} app @param {HTMLElement} main */
-export function showSettings(app, main) {
-  const save = (/** @type {any} */ value) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value }]);
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  // Chrome leaves UTC out.
-  const zones = new Set(["UTC", .../** @type {string[]} */ (/** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own])]);
-  const locale = select({ onchange: () => save({ locale: locale.value || null }) },
-    [["", text.browserLanguage], ["en", "English"], ["ko", "한국어"], ["ja", "日本語"]]);
-  const zone = select({ onchange: () => save({ timeZone: zone.value || null }) },
-    [["", text.browserZone(own)], ...[...zones].map((name) => /** @type {const} */ ([name, name.replaceAll("_", " ")]))]);
-  const theme = select({ onchange: () => save({ custom: { theme: theme.value || null } }) }, [["", text.systemTheme], ["light", text.light], ["dark", text.dark]]);
-  const shortcuts = el("input", { type: "checkbox", onchange: () => save({ custom: { shortcuts: shortcuts.checked ? null : false } }) });
-  const show = () => {
-    const { timeZone, custom, ...settings } = app.model.settings;
-    if (timeZone && ![...zone.options].some(({ value }) => value === timeZone)) zone.append(el("option", {}, timeZone));
-    for (const [control, value] of /** @type {const} */ ([[locale, settings.locale], [zone, timeZone], [theme, custom?.theme]])) {
-      // Somebody may be choosing.
-      if (control !== document.activeElement) control.value = value ?? "";
-    }
-    shortcuts.checked = custom?.shortcuts !== false;
-  };
-  show();
-  main.addEventListener("focusout", show);
-  main.append(heading(text.screens.settings), el("section", { class: "panel form" }, field(text.language, locale), field(text.timeZone, zone), field(text.theme, theme),
-    el("label", { class: "check" }, shortcuts, el("span", {}, text.letterKeys))), dataPanel(app));
-  const stop = app.watch(show);
-  return () => { main.removeEventListener("focusout", show); stop(); };
-}
-
-/** @param {App} app */
-function dataPanel(app) {
-  const save = (/** @type {string} */ path, /** @type {string} */ name) => app.attempt(async () => {
-    const response = await call("GET", path, { raw: true, seconds: 120 });
-    const address = URL.createObjectURL(await response.blob());
-    el("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60000);
-  });
-  const file = el("input", { type: "file", accept: "application/json,.json", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
-  const report = el("p", { role: "status", class: "note", hidden: true });
-  const say = (/** @type {string} */ words) => { report.textContent = words; report.hidden = false; };
-  file.addEventListener("change", () => app.attempt(async () => {
-    const chosen = file.files?.[0];
-    file.value = "";
-    if (!chosen) return;
-    let body;
-    try { body = JSON.parse(await chosen.text()); } catch { return say(text.noExport); }
-    try {
-      const preview = await call("POST", "/import?dryRun=true", { body, seconds: 120 });
-      if (!confirm(text.importPreview(countOf(preview)))) return;
-      await call("POST", "/import", { body, seconds: 120 });
-      say(text.imported);
-    } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem;
-      say(problem.message);
-    }
-  }));
-  return panel(text.yourData, el("p", {}, text.dataHint),
-    el("div", { class: "row" },
-      el("button", { onclick: () => save("/export", "kanbase.json") }, text.exportJSON),
-      el("button", { onclick: () => save("/export?format=csv", "kanbase.csv") }, text.exportCSV),
-      el("button", { onclick: () => file.click() }, text.importJSON), file), report);
-}
-
-/** @param {Record<string, {created: number, updated: number}>} report */
-function countOf({ tasks, categories, ddays, images }) {
-  return [tasks, categories, ddays, images].reduce((sum, { created, updated }) => sum + created + updated, 0);
 }

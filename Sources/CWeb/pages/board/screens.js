@@ -7,7 +7,8 @@ import { categoryPill } from "./board.js";
 import { memberName, wordsOf } from "./conflicts.js";
 import { dDay, daysBetween, describeDay, describeDue, describeTime, dueDay, nextDate, today } from "./dates.js";
 import { $, el, icon, panel, quiet, refill, text } from "./page.js";
-import { editDDay, showCategories, showSettings } from "./forms.js";
+import { editDDay, showCategories } from "./forms.js";
+import { showSettings } from "./settings.js";
 import { columns } from "./model.js";
 
 const placeKey = "kanbase.place";

@@ -123,13 +123,18 @@
  */
 /**
  * The values of the editor's fields.
- * @typedef {Record<"title" | "body" | "status" | "category" | "date" | "time" | "repeat", string>} Fields
+ * @typedef {Record<"title" | "body" | "status" | "category" | "date" | "time" | "repeat" | "reminders", string>} Fields
  */
 /**
  * What a line of quick add may say of a day or a time, and how it is read.
  * @typedef {[RegExp, (match: RegExpMatchArray, today: string) => string | null][]} Patterns
  */
 /** @typedef {"logIn" | "signUp" | "forgot" | "reset"} LoginMode */
+/** @typedef {{provider: string, idToken: string, nonce: string}} Proof */
+/**
+ * What a provider answered: a proof, or why there is none.
+ * @typedef {{proof?: Proof, fault?: string, invitation: string}} Returned
+ */
 /**
  * Fills `main`, and may return what stops it.
  * @typedef {(app: App, main: HTMLElement) => (void | (() => void))} ShowScreen

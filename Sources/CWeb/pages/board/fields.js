@@ -1,0 +1,29 @@
+// The values of the editor's fields, as texts, so that each is compared, kept as a draft and shown in one way.
+import { wordsOf } from "./conflicts.js";
+import { dueDay, dueTime } from "./dates.js";
+import { text } from "./page.js";
+import { reminderValue, remindersOf } from "./reminders.js";
+import { recurrenceOf, repeatValue } from "./repeat-field.js";
+
+export const names = /** @type {(keyof Fields)[]} */ (["title", "body", "status", "category", "date", "time", "repeat", "reminders"]);
+
+/** @type {any} */
+export const blank = { title: "", body: "", status: "todo", categoryId: null, dueDate: null, reminders: null };
+
+/**
+ * As the controls have them: without line breaks in the title, and with one kind of them in the notes.
+ * @param {Task} task @param {App} app @returns {Fields}
+ */
+export function fieldsOf(task, app) {
+  const due = task.dueDate;
+  const { zone, categories } = app.model;
+  return {
+    title: task.title.replace(/\s*[\r\n]+\s*/g, " "), body: task.body.replace(/\r\n?/g, "\n"), status: task.status,
+    category: task.categoryId ? categories.get(task.categoryId)?.name ?? "" : "",
+    date: due ? dueDay(due, zone) : "", time: due ? dueTime(due, zone) : "", repeat: repeatValue(task.recurrence), reminders: reminderValue(task.reminders),
+  };
+}
+
+/** @type {(app: App, name: keyof Fields, value: string) => string} a value as people read it */
+export const shownField = (app, name, value) => (name === "repeat" ? wordsOf(app, "recurrence", recurrenceOf(value))
+  : name === "reminders" ? wordsOf(app, name, remindersOf(value)) : name === "status" ? text[/** @type {Status} */ (value)] : value || text.nothing);

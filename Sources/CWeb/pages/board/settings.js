@@ -1,0 +1,128 @@
+// The settings, the calendar's address, export and import.
+import { heading, showAnswer } from "./answers.js";
+import { call, Problem, uuid } from "./api.js";
+import { describeTime } from "./dates.js";
+import { el, field, panel, quiet, select, text } from "./page.js";
+import { pushPanel } from "./push.js";
+
+/** @param {App} app @param {HTMLElement} main */
+export function showSettings(app, main) {
+  const save = (/** @type {any} */ value) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value }]);
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  // Chrome leaves UTC out.
+  const zones = new Set(["UTC", .../** @type {string[]} */ (/** @type {any} */ (Intl).supportedValuesOf?.("timeZone") ?? [own])]);
+  const locale = select({ onchange: () => save({ locale: locale.value || null }) },
+    [["", text.browserLanguage], ["en", "English"], ["ko", "한국어"], ["ja", "日本語"]]);
+  const zone = select({ onchange: () => save({ timeZone: zone.value || null }) },
+    [["", text.browserZone(own)], ...[...zones].map((name) => /** @type {const} */ ([name, name.replaceAll("_", " ")]))]);
+  const theme = select({ onchange: () => save({ custom: { theme: theme.value || null } }) }, [["", text.systemTheme], ["light", text.light], ["dark", text.dark]]);
+  const shortcuts = el("input", { type: "checkbox", onchange: () => save({ custom: { shortcuts: shortcuts.checked ? null : false } }) });
+  const allDay = el("input", { type: "time", onchange: () => save({ allDayTime: allDay.value || null }) });
+  const show = () => {
+    const { timeZone, custom, ...settings } = app.model.settings;
+    if (timeZone && ![...zone.options].some(({ value }) => value === timeZone)) zone.append(el("option", {}, timeZone));
+    for (const [control, value] of /** @type {const} */ ([[locale, settings.locale], [zone, timeZone], [theme, custom?.theme], [allDay, settings.allDayTime ?? "09:00"]])) {
+      // Somebody may be choosing.
+      if (control !== document.activeElement) control.value = value ?? "";
+    }
+    shortcuts.checked = custom?.shortcuts !== false;
+  };
+  show();
+  main.addEventListener("focusout", show);
+  const calendar = calendarPanel(app);
+  main.append(heading(text.screens.settings), el("section", { class: "panel form" }, field(text.language, locale), field(text.timeZone, zone), field(text.theme, theme),
+    field(text.allDayTime, allDay), el("label", { class: "check" }, shortcuts, el("span", {}, text.letterKeys))), pushPanel(app), calendar.section, dataPanel(app));
+  const stop = app.watch(show);
+  return () => { main.removeEventListener("focusout", show); stop(); calendar.stop(); };
+}
+
+/**
+ * The address of the feed that calendar apps subscribe to.
+ * @param {App} app
+ */
+function calendarPanel(app) {
+  const place = el("div", {});
+  const shown = el("div", {});
+  const show = (/** @type {string} */ query) => {
+    const address = `${location.origin}/calendar.ics${query}`;
+    const copy = async () => { await navigator.clipboard.writeText(address); app.toast(text.copied); };
+    shown.replaceChildren(el("div", { class: "note", role: "status" }, query && el("p", {}, text.calendarOnce), el("code", { tabIndex: 0 }, address),
+      el("div", { class: "row" }, navigator.clipboard && el("button", { onclick: copy }, text.copy),
+        el("a", { href: address.replace(/^https?:/, "webcal:") }, text.subscribe))));
+  };
+  const section = panel(text.calendar, el("p", {}, text.calendarHint), shown, place);
+  if (app.session.token === null) {
+    show("");
+    return { section, stop: () => {} };
+  }
+  /** @type {(() => void)[]} */
+  const stops = [];
+  const again = () => stops.push(showAnswer(app, place, "/tokens", rows, []));
+  let key = uuid();
+  const make = async (/** @type {any} */ { currentTarget: button }) => {
+    button.disabled = true;
+    await app.attempt(async () => {
+      const { token } = await call("POST", "/tokens", { body: { name: text.calendar, scope: "calendar" }, key });
+      key = uuid();
+      show(`?token=${token}`);
+      again();
+    });
+    button.disabled = false;
+  };
+  const end = (/** @type {string} */ id) => app.attempt(async () => {
+    await call("DELETE", `/tokens/${id}`);
+    shown.replaceChildren();
+    again();
+  });
+  const rows = (/** @type {Answer} */ answer) => {
+    const mine = answer.items.filter(({ scope }) => scope === "calendar");
+    const time = (/** @type {string} */ at) => describeTime(at, app.model.zone);
+    return [
+      el("ul", { class: "rows" }, ...mine.map(({ id, name, createdAt, lastUsedAt, expiresAt }) => el("li", {},
+        el("div", { class: "row-words" }, el("strong", {}, name), quiet([text.madeAt(time(createdAt)), lastUsedAt && text.lastUsed(time(lastUsedAt)), expiresAt && text.goodUntil(time(expiresAt))].filter(Boolean).join(" · "))),
+        el("button", { "aria-label": text.endAddress(time(createdAt)), onclick: () => end(id) }, text.end)))),
+      mine.length === 0 && quiet(text.noCalendar), el("button", { onclick: make }, text.makeAddress),
+    ];
+  };
+  again();
+  return { section, stop: () => stops.forEach((stop) => stop()) };
+}
+
+/** @param {App} app */
+function dataPanel(app) {
+  const save = (/** @type {string} */ path, /** @type {string} */ name) => app.attempt(async () => {
+    const response = await call("GET", path, { raw: true, seconds: 120 });
+    const address = URL.createObjectURL(await response.blob());
+    el("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+  });
+  const file = el("input", { type: "file", accept: "application/json,.json", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
+  const report = el("p", { role: "status", class: "note", hidden: true });
+  const say = (/** @type {string} */ words) => { report.textContent = words; report.hidden = false; };
+  file.addEventListener("change", () => app.attempt(async () => {
+    const chosen = file.files?.[0];
+    file.value = "";
+    if (!chosen) return;
+    let body;
+    try { body = JSON.parse(await chosen.text()); } catch { return say(text.noExport); }
+    try {
+      const preview = await call("POST", "/import?dryRun=true", { body, seconds: 120 });
+      if (!confirm(text.importPreview(countOf(preview)))) return;
+      await call("POST", "/import", { body, seconds: 120 });
+      say(text.imported);
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      say(problem.message);
+    }
+  }));
+  return panel(text.yourData, el("p", {}, text.dataHint),
+    el("div", { class: "row" },
+      el("button", { onclick: () => save("/export", "kanbase.json") }, text.exportJSON),
+      el("button", { onclick: () => save("/export?format=csv", "kanbase.csv") }, text.exportCSV),
+      el("button", { onclick: () => file.click() }, text.importJSON), file), report);
+}
+
+/** @param {Record<string, {created: number, updated: number}>} report */
+function countOf({ tasks, categories, ddays, images }) {
+  return [tasks, categories, ddays, images].reduce((sum, { created, updated }) => sum + created + updated, 0);
+}
