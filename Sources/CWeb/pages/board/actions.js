@@ -147,6 +147,23 @@ export function skip(app, id) {
   });
 }
 
+/**
+ * Makes the same task again, right after it.
+ * @param {App} app @param {string} id
+ */
+export function duplicate(app, id) {
+  const task = app.model.tasks.get(id);
+  if (!task) return;
+  const { title, body, status, categoryId, dueDate, reminders, recurrence } = task;
+  const copy = uuid();
+  const where = { status, after: id };
+  const value = { title, body, status, categoryId, dueDate, reminders, ...(recurrence && { recurrence }) };
+  act(app, [{ type: "task", id: copy }], [
+    { type: "task", op: "create", id: copy, value, position: positionAt(app, copy, where) },
+    { type: "task", op: "move", id: copy, value: where, position: positionAt(app, copy, where) },
+  ], { title, say: () => text.added(title), actions: () => shown(app, copy) });
+}
+
 /** @param {App} app @param {string} id @param {number} step */
 export function moveBy(app, id, step) {
   const task = app.model.tasks.get(id);

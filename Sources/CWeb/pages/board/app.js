@@ -14,6 +14,7 @@ import { followNotices } from "./notices.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
 import { Model } from "./model.js";
 import { makeFilters, makeShell, Router, screens, showPlace, showState, Toasts } from "./shell.js";
+import { Picks } from "./picks.js";
 import { openStore } from "./store.js";
 import { ownCount } from "./mirror.js";
 
@@ -25,6 +26,7 @@ export class App {
     this.model = new Model(engine);
     this.toasts = new Toasts();
     this.undo = new Undo(this);
+    this.picks = new Picks(this);
     this.router = new Router(() => this.followAddress());
     this.filters = makeFilters(this);
     /** @type {Board["place"] | undefined} where the board was left */
@@ -147,10 +149,11 @@ export class App {
       const more = /** @type {HTMLElement | null} */ (target.closest(".more"));
       if (more) openCardMenu(this, id, more);
       else if (target.closest(".tick")) tick(this, id);
+      else if (this.picks.takes(event, id)) return;
       else if (event.detail < 2 && !String(getSelection()).trim()) this.router.go({ task: id });
     });
     setUpDrag(this, element);
-    main.replaceChildren(el("h1", { class: "hidden" }, text.screens.board), this.filters.element, tabs, element, round);
+    main.replaceChildren(el("h1", { class: "hidden" }, text.screens.board), this.filters.element, tabs, element, this.picks.element, round);
     if (this.place) this.board.resume(this.place);
   }
 
@@ -181,6 +184,7 @@ export class App {
     if (!$("#main")) return;
     this.changeLanguage();
     chooseTheme(this.model.settings.custom?.theme);
+    if (this.board) this.picks.render();
     this.board?.render();
     if (this.board) this.filters.render();
     if (this.editor?.dialog.open) this.editor.takeIn();
@@ -219,9 +223,7 @@ export class App {
   }
 
   /** @param {string} message @param {Parameters<Toasts["show"]>[1]} [options] */
-  toast(message, options) {
-    this.toasts.show(message, options);
-  }
+  toast(message, options) { this.toasts.show(message, options); }
 
   /** @param {() => Promise<any>} action shows a message when it fails */
   async attempt(action) {
@@ -253,9 +255,7 @@ export class App {
     $("#search").select();
   }
 
-  focusFirst() {
-    $(".cards .open")?.focus();
-  }
+  focusFirst() { $(".cards .open")?.focus(); }
 
   async logOut() {
     const count = ownCount(this.engine.mirror);

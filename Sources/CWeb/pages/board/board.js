@@ -1,10 +1,12 @@
 // The board: three columns of cards; only what differs from the model is updated. An element is made once and updated in place.
 import { $, el, icon, text } from "./page.js";
 import { AddForm, openAdd } from "./add.js";
+import { Archive } from "./archive.js";
 import { describeDue, today } from "./dates.js";
 import { picture } from "./answers.js";
 import { columns } from "./model.js";
 import { repeatMark } from "./repeat.js";
+import { welcome } from "./welcome.js";
 import { plain } from "./words.js";
 
 /** How many cards a column shows at first, and how many more each time that its end comes near. */
@@ -39,15 +41,16 @@ export class Board {
     const empty = el("p", { class: "empty" });
     const end = el("div", { class: "end" });
     const add = new AddForm(this.app, status);
+    const archive = status === "done" ? new Archive(this.app) : null;
     const section = el("section", { class: "column", data: { column: status }, "aria-label": text[status] },
       el("div", { class: "top-of-column" },
         el("h2", {}, el("span", { class: `dot ${status}` }), el("span", { class: "name" }, text[status]), " ", count), add.button),
-      add.form, el("div", { class: "scroll" }, list, empty, end));
+      add.form, el("div", { class: "scroll" }, list, empty, end, archive?.element));
     const tab = el("button", { class: "tab", data: { tab: status }, onclick: () => this.reveal(section) },
       text[status], " ", el("span", { class: "count" }));
     this.tabs.append(tab);
     this.element.append(section);
-    this.columns.set(status, { section, list, count, empty, end, shown: firstPage, add });
+    this.columns.set(status, { section, list, count, empty, end, shown: firstPage, add, archive });
     this.growing.observe(end);
     new IntersectionObserver((entries) => {
       for (const entry of entries) tab.setAttribute("aria-pressed", String(entry.intersectionRatio > 0.6));
@@ -93,7 +96,7 @@ export class Board {
     for (const task of tasks.slice(0, column.shown)) {
       const card = this.cards.get(task.id) ?? makeCard(task.id);
       this.cards.set(task.id, card);
-      showCard(card, task, model, engine.mirror.draft.has(`task:${task.id}`), day);
+      showCard(card, task, model, engine.mirror.draft.has(`task:${task.id}`), day, this.app.picks.ids.has(task.id));
       wanted.push(card);
     }
     arrange(column.list, wanted);
@@ -105,6 +108,7 @@ export class Board {
     column.end.hidden = tasks.length <= column.shown;
     column.empty.hidden = tasks.length > 0;
     if (tasks.length === 0) this.showEmpty(column.empty, status);
+    column.archive?.render();
     if (wanted.length > 0 && !$("[tabindex='0']", column.list)) this.rove($(".open", wanted[0]));
   }
 
@@ -112,7 +116,10 @@ export class Board {
   showEmpty(empty, status) {
     const { app } = this;
     if (app.engine.state.phase === "loading" && app.model.tasks.size === 0) return void (empty.textContent = text.loading);
-    if (!app.model.isFiltered) return void (empty.textContent = text.empty[status]);
+    if (!app.model.isFiltered) {
+      const isFirst = status === "todo" && app.model.tasks.size === 0 && app.engine.mirror.outbox.size === 0;
+      return empty.replaceChildren(text.empty[status], ...(isFirst ? [" ", welcome(app)] : []));
+    }
     empty.replaceChildren(text.nothingMatches, " ",
       el("button", { class: "link", onclick: () => app.router.go({ category: null, due: null, q: null }) }, text.clearFilter));
   }
@@ -247,16 +254,17 @@ function makeCard(id) {
  */
 const shown = new WeakMap();
 
-/** @param {HTMLElement} card @param {Task} task @param {Model} model @param {boolean} hasDraft @param {string} day today */
-function showCard(card, task, model, hasDraft, day) {
+/** @param {HTMLElement} card @param {Task} task @param {Model} model @param {boolean} hasDraft @param {string} day today @param {boolean} isPicked */
+function showCard(card, task, model, hasDraft, day, isPicked) {
   const category = task.categoryId ? model.categories.get(task.categoryId) : undefined;
   const isUnsent = model.unsent.has(task.id);
   const { zone } = model;
-  const now = [task, category, isUnsent, hasDraft, day, zone];
+  const now = [task, category, isUnsent, hasDraft, day, zone, isPicked];
   const before = shown.get(card);
   if (before && now.every((part, index) => part === before[index])) return;
   shown.set(card, now);
   card.dataset.status = task.status;
+  card.classList.toggle("picked", isPicked);
   const [check, open, body, line, menu] = [".tick", ".open", ".body", ".line", ".more"].map((selector) => $(selector, card));
   // While the title is being typed, it is not there.
   if (open) open.textContent = task.title;
@@ -275,6 +283,7 @@ function showCard(card, task, model, hasDraft, day) {
   if (task.recurrence) line.append(repeatMark(task.recurrence, zone));
   if (hasDraft) line.append(el("span", { class: "draft" }, text.draft));
   if (isUnsent) line.append(el("span", { class: "unsent", title: text.notSentYet }, "↑", el("span", { class: "hidden" }, text.notSentYet)));
+  if (isPicked) line.append(el("span", { class: "hidden" }, text.picked));
   line.hidden = !line.firstChild;
   check.setAttribute("aria-label", (isDone ? text.markUndone : text.markDone)(task.title));
   menu.setAttribute("aria-label", text.moreOf(task.title));

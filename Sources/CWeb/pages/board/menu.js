@@ -1,7 +1,7 @@
 // The actions of a card, by menu and by key, and the menu of the page.
 import { $, el, openDialog, text } from "./page.js";
 import { columns } from "./model.js";
-import { move, moveBy, moveWithin, remove, skip } from "./actions.js";
+import { duplicate, move, moveBy, moveWithin, remove, skip } from "./actions.js";
 import { openAdd } from "./add.js";
 import { followingDue } from "./recurrence.js";
 
@@ -76,6 +76,10 @@ export function openCardMenu(app, id, anchor) {
   openMenu(anchor, [
     { label: text.edit, hint: "Enter", run: () => app.router.go({ task: id }) },
     { label: text.rename, hint: "F2", run: () => app.rename(id) },
+    { label: text.pick, hint: "x", run: () => app.picks.toggle(id) },
+    { label: text.duplicate, run: () => duplicate(app, id) },
+    ...(navigator.clipboard ? [{ label: text.copyLink, run: () => copyLink(app, id) }] : []),
+    { label: text.openTab, run: () => { open(linkTo(app, id), "_blank", "noopener"); } },
     null,
     ...columns.filter((status) => status !== task.status).map((status) => (
       { label: text.moveTo(text[status]), run: () => move(app, id, { status, place: "last" }) })),
@@ -90,6 +94,15 @@ export function openCardMenu(app, id, anchor) {
     { label: text.screens.history, run: () => app.router.go({ screen: "history", task: null, of: id }) },
     { label: text.remove, hint: "Del", isDanger: true, run: () => remove(app, id) },
   ]);
+}
+
+/** @param {App} app @param {string} id without the filter and the screen that the page shows */
+const linkTo = (app, id) => new URL(app.router.address({ screen: null, of: null, category: null, due: null, q: null, sort: null, task: id }), location.href).href;
+
+/** @param {App} app @param {string} id */
+async function copyLink(app, id) {
+  await navigator.clipboard.writeText(linkTo(app, id));
+  app.toast(text.copied);
 }
 
 /** @param {App} app */
@@ -132,10 +145,17 @@ function onCard(app, event, key, card, id) {
   const along = { ArrowUp: -1, ArrowDown: 1 }[key];
   if (key === "Delete" || key === "Backspace") {
     // Held down, it would go on.
-    if (!event.repeat) remove(app, id);
-  } else if (key === "F2") app.rename(id);
+    if (event.repeat) return true;
+    if (app.picks.ids.has(id)) app.picks.remove();
+    else remove(app, id);
+  } else if (key === "x") app.picks.toggle(id);
+  else if (key === "F2") app.rename(id);
   else if (key === "m" || key === "ContextMenu") openCardMenu(app, id, $(".more", card));
-  else if (sideways && event.shiftKey) moveBy(app, id, sideways);
+  else if (sideways && event.shiftKey) {
+    const to = columns[columns.indexOf(status) + sideways];
+    if (!app.picks.ids.has(id)) moveBy(app, id, sideways);
+    else if (to) app.picks.move(to);
+  }
   else if (along && event.shiftKey) moveWithin(app, id, along);
   else if (sideways || along) focusFrom(app, card, status, sideways ?? 0, along ? list[list.findIndex((task) => task.id === id) + along] : undefined);
   else if (key === "Home" || key === "End") {
@@ -164,6 +184,7 @@ function focusFrom(app, card, status, sideways, along) {
 /** @param {App} app @param {string} key */
 function anywhere(app, key) {
   switch (key) {
+    case "Escape": if (app.picks.ids.size === 0) return false; app.picks.clear(); return true;
     case "?": showHelp(); return true;
     case "/": app.focusSearch(); return true;
     case "n": case "+": app.router.go({ screen: null }); openAdd(app); return true;
@@ -180,7 +201,7 @@ function anywhere(app, key) {
 
 export function showHelp() {
   const rows = [
-    [["n"], text.keyAdd], [["/"], text.search], [["Enter"], text.keyEdit], [["F2"], text.keyRename], [["m"], text.keyMenu],
+    [["n"], text.keyAdd], [["/"], text.search], [["Enter"], text.keyEdit], [["F2"], text.keyRename], [["m"], text.keyMenu], [["x"], text.keyPick],
     [["←", "↑", "↓", "→"], text.keyGo], [["⇧", "←", "→"], text.keyMoveColumn], [["⇧", "↑", "↓"], text.keyMoveWithin],
     [["Del"], text.keyDelete], [["Ctrl", "Z"], text.undo], [["⇧", "Ctrl", "Z"], text.redo], [["Ctrl", "Enter"], text.keySave], [["Esc"], text.keyEscape],
     [["b"], text.screens.board], [["t"], text.screens.today], [["s"], text.screens.stats], [["?"], text.keyHelp],

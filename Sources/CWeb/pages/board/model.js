@@ -27,6 +27,9 @@ export class Model {
     this.unsent = new Set();
     /** @type {Map<Status, Task[]>} the visible tasks of each column, until something changes */
     this.lists = new Map();
+    /** Whether the board shows finished tasks of the archive, and how many it does not show. */
+    this.showsArchive = false;
+    this.archived = 0;
     /** @type {Set<(stores: Set<string>) => void>} */
     this.watchers = new Set();
   }
@@ -113,10 +116,25 @@ export class Model {
     if (known) return known;
     const list = [];
     const terms = searchTerms(this.filter.query);
-    for (const task of this.tasks.values()) if (task.status === status && this.matches(task, terms)) list.push(task);
+    const isArchived = status === "done" && terms.length === 0 ? this.archive() : () => false;
+    let archived = 0;
+    for (const task of this.tasks.values()) {
+      if (task.status !== status || !this.matches(task, terms)) continue;
+      if (isArchived(task)) archived += 1;
+      if (this.showsArchive || !isArchived(task)) list.push(task);
+    }
+    if (status === "done") this.archived = archived;
     list.sort(this.comparison());
     this.lists.set(status, list);
     return list;
+  }
+
+  /** @returns {(task: Task) => boolean} of finished tasks: those of two weeks ago and before, and those that were cleared away */
+  archive() {
+    const old = new Date(Date.now() - 14 * 86400000).toISOString();
+    const cleared = this.settings.custom?.doneClearedAt;
+    const last = typeof cleared === "string" && cleared > old ? cleared : old;
+    return ({ completedAt }) => !!completedAt && completedAt <= last;
   }
 
   /**

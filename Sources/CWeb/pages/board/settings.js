@@ -1,6 +1,6 @@
 // The settings, the calendar's address, export and import.
 import { heading, showAnswer } from "./answers.js";
-import { call, Problem, uuid } from "./api.js";
+import { ability, call, Problem, uuid } from "./api.js";
 import { describeTime } from "./dates.js";
 import { el, field, panel, quiet, select, text } from "./page.js";
 import { pushPanel } from "./push.js";
@@ -18,10 +18,14 @@ export function showSettings(app, main) {
   const theme = select({ onchange: () => save({ custom: { theme: theme.value || null } }) }, [["", text.systemTheme], ["light", text.light], ["dark", text.dark]]);
   const shortcuts = el("input", { type: "checkbox", onchange: () => save({ custom: { shortcuts: shortcuts.checked ? null : false } }) });
   const allDay = el("input", { type: "time", onchange: () => save({ allDayTime: allDay.value || null }) });
+  const digest = el("input", { type: "time", onchange: () => save({ digest: digest.value || null }) });
+  const digestField = field(text.digestTime, digest, quiet(text.digestHint));
+  digestField.hidden = true;
+  ability().then(({ features }) => { digestField.hidden = !features.includes("digest"); });
   const show = () => {
     const { timeZone, custom, ...settings } = app.model.settings;
     if (timeZone && ![...zone.options].some(({ value }) => value === timeZone)) zone.append(el("option", {}, timeZone));
-    for (const [control, value] of /** @type {const} */ ([[locale, settings.locale], [zone, timeZone], [theme, custom?.theme], [allDay, settings.allDayTime ?? "09:00"]])) {
+    for (const [control, value] of /** @type {const} */ ([[locale, settings.locale], [zone, timeZone], [theme, custom?.theme], [allDay, settings.allDayTime ?? "09:00"], [digest, settings.digest]])) {
       // Somebody may be choosing.
       if (control !== document.activeElement) control.value = value ?? "";
     }
@@ -31,7 +35,7 @@ export function showSettings(app, main) {
   main.addEventListener("focusout", show);
   const calendar = calendarPanel(app);
   main.append(heading(text.screens.settings), el("section", { class: "panel form" }, field(text.language, locale), field(text.timeZone, zone), field(text.theme, theme),
-    field(text.allDayTime, allDay), el("label", { class: "check" }, shortcuts, el("span", {}, text.letterKeys))), pushPanel(app), calendar.section, dataPanel(app));
+    field(text.allDayTime, allDay), digestField, el("label", { class: "check" }, shortcuts, el("span", {}, text.letterKeys))), pushPanel(app), calendar.section, dataPanel(app));
   const stop = app.watch(show);
   return () => { main.removeEventListener("focusout", show); stop(); calendar.stop(); };
 }

@@ -115,7 +115,7 @@
  * `say`: what was done, once it is. `spoken`: to screen readers, where that is more. `actions`: what else is offered.
  * @typedef {{also?: Change[], title: string, say: () => string, spoken?: () => string | undefined, actions?: () => [string, () => void][]}} StepOptions
  */
-/** @typedef {{section: HTMLElement, list: HTMLElement, count: HTMLElement, empty: HTMLElement, end: HTMLElement, shown: number, add: import("./add.js").AddForm}} Column */
+/** @typedef {{section: HTMLElement, list: HTMLElement, count: HTMLElement, empty: HTMLElement, end: HTMLElement, shown: number, add: import("./add.js").AddForm, archive: import("./archive.js").Archive | null}} Column */
 /** @typedef {{id: string, card: HTMLElement, x: number, y: number, dx: number, dy: number, pointer: number, ghost: HTMLElement | null, slot: HTMLElement, timer: number, edge: number}} Drag */
 /**
  * Null is a line.
