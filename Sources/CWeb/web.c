@@ -122,182 +122,178 @@ static const unsigned char file28[] = {
 };
 
 static const unsigned char file29[] = {
-#embed "pages/board/reminder-field.js"
-};
-
-static const unsigned char file30[] = {
 #embed "pages/board/reminders.js"
 };
 
-static const unsigned char file31[] = {
+static const unsigned char file30[] = {
 #embed "pages/board/repeat-field.js"
 };
 
-static const unsigned char file32[] = {
+static const unsigned char file31[] = {
 #embed "pages/board/repeat.js"
 };
 
-static const unsigned char file33[] = {
+static const unsigned char file32[] = {
 #embed "pages/board/screens.js"
 };
 
-static const unsigned char file34[] = {
+static const unsigned char file33[] = {
 #embed "pages/board/sender.js"
 };
 
-static const unsigned char file35[] = {
+static const unsigned char file34[] = {
 #embed "pages/board/series.js"
 };
 
-static const unsigned char file36[] = {
+static const unsigned char file35[] = {
 #embed "pages/board/settings.js"
 };
 
-static const unsigned char file37[] = {
+static const unsigned char file36[] = {
 #embed "pages/board/shell.js"
 };
 
-static const unsigned char file38[] = {
+static const unsigned char file37[] = {
 #embed "pages/board/store.js"
 };
 
-static const unsigned char file39[] = {
+static const unsigned char file38[] = {
 #embed "pages/board/sync.js"
 };
 
-static const unsigned char file40[] = {
+static const unsigned char file39[] = {
 #embed "pages/board/texts-en.js"
 };
 
-static const unsigned char file41[] = {
+static const unsigned char file40[] = {
 #embed "pages/board/texts-ja.js"
 };
 
-static const unsigned char file42[] = {
+static const unsigned char file41[] = {
 #embed "pages/board/texts-ko.js"
 };
 
-static const unsigned char file43[] = {
+static const unsigned char file42[] = {
 #embed "pages/board/theme.js"
 };
 
-static const unsigned char file44[] = {
+static const unsigned char file43[] = {
 #embed "pages/board/types.js"
 };
 
-static const unsigned char file45[] = {
+static const unsigned char file44[] = {
 #embed "pages/board/words.js"
 };
 
-static const unsigned char file46[] = {
+static const unsigned char file45[] = {
 #embed "pages/board.html"
 };
 
-static const unsigned char file47[] = {
+static const unsigned char file46[] = {
 #embed "pages/docs/dom.js"
 };
 
-static const unsigned char file48[] = {
+static const unsigned char file47[] = {
 #embed "pages/docs/examples.js"
 };
 
-static const unsigned char file49[] = {
+static const unsigned char file48[] = {
 #embed "pages/docs/guides.js"
 };
 
-static const unsigned char file50[] = {
+static const unsigned char file49[] = {
 #embed "pages/docs/main.js"
 };
 
-static const unsigned char file51[] = {
+static const unsigned char file50[] = {
 #embed "pages/docs/markdown.js"
 };
 
-static const unsigned char file52[] = {
+static const unsigned char file51[] = {
 #embed "pages/docs/operation.js"
 };
 
-static const unsigned char file53[] = {
+static const unsigned char file52[] = {
 #embed "pages/docs/page.css"
 };
 
-static const unsigned char file54[] = {
+static const unsigned char file53[] = {
 #embed "pages/docs/schema.js"
 };
 
-static const unsigned char file55[] = {
+static const unsigned char file54[] = {
 #embed "pages/docs/search.js"
 };
 
-static const unsigned char file56[] = {
+static const unsigned char file55[] = {
 #embed "pages/docs/spec.js"
 };
 
-static const unsigned char file57[] = {
+static const unsigned char file56[] = {
 #embed "pages/docs/tryit.js"
 };
 
-static const unsigned char file58[] = {
+static const unsigned char file57[] = {
 #embed "pages/docs.css"
 };
 
-static const unsigned char file59[] = {
+static const unsigned char file58[] = {
 #embed "pages/docs.html"
 };
 
-static const unsigned char file60[] = {
+static const unsigned char file59[] = {
 #embed "pages/icons/icon-192.png"
 };
 
-static const unsigned char file61[] = {
+static const unsigned char file60[] = {
 #embed "pages/icons/icon-512.png"
 };
 
-static const unsigned char file62[] = {
+static const unsigned char file61[] = {
 #embed "pages/icons/icon.svg"
 };
 
-static const unsigned char file63[] = {
+static const unsigned char file62[] = {
 #embed "pages/icons/maskable-512.png"
 };
 
-static const unsigned char file64[] = {
+static const unsigned char file63[] = {
 #embed "pages/icons/touch-180.png"
 };
 
-static const unsigned char file65[] = {
+static const unsigned char file64[] = {
 #embed "pages/manifest.webmanifest"
 };
 
-static const unsigned char file66[] = {
+static const unsigned char file65[] = {
 #embed "pages/reset/reset.js"
 };
 
-static const unsigned char file67[] = {
+static const unsigned char file66[] = {
 #embed "pages/reset.html"
 };
 
-static const unsigned char file68[] = {
+static const unsigned char file67[] = {
 #embed "pages/worker.js"
 };
 
-static const unsigned char file69[] = {
+static const unsigned char file68[] = {
 #embed "../../docs/clients.md"
 };
 
-static const unsigned char file70[] = {
+static const unsigned char file69[] = {
 #embed "../../docs/concurrency.md"
 };
 
-static const unsigned char file71[] = {
+static const unsigned char file70[] = {
 #embed "../../docs/recurrence.md"
 };
 
-static const unsigned char file72[] = {
+static const unsigned char file71[] = {
 #embed "../../docs/sync.md"
 };
 
-static const unsigned char file73[] = {
+static const unsigned char file72[] = {
 #embed "../../docs/time.md"
 };
 
@@ -331,51 +327,50 @@ static const WebFile files[] = {
     {"board/push.js", file26, sizeof file26},
     {"board/quick.js", file27, sizeof file27},
     {"board/recurrence.js", file28, sizeof file28},
-    {"board/reminder-field.js", file29, sizeof file29},
-    {"board/reminders.js", file30, sizeof file30},
-    {"board/repeat-field.js", file31, sizeof file31},
-    {"board/repeat.js", file32, sizeof file32},
-    {"board/screens.js", file33, sizeof file33},
-    {"board/sender.js", file34, sizeof file34},
-    {"board/series.js", file35, sizeof file35},
-    {"board/settings.js", file36, sizeof file36},
-    {"board/shell.js", file37, sizeof file37},
-    {"board/store.js", file38, sizeof file38},
-    {"board/sync.js", file39, sizeof file39},
-    {"board/texts-en.js", file40, sizeof file40},
-    {"board/texts-ja.js", file41, sizeof file41},
-    {"board/texts-ko.js", file42, sizeof file42},
-    {"board/theme.js", file43, sizeof file43},
-    {"board/types.js", file44, sizeof file44},
-    {"board/words.js", file45, sizeof file45},
-    {"board.html", file46, sizeof file46},
-    {"docs/dom.js", file47, sizeof file47},
-    {"docs/examples.js", file48, sizeof file48},
-    {"docs/guides.js", file49, sizeof file49},
-    {"docs/main.js", file50, sizeof file50},
-    {"docs/markdown.js", file51, sizeof file51},
-    {"docs/operation.js", file52, sizeof file52},
-    {"docs/page.css", file53, sizeof file53},
-    {"docs/schema.js", file54, sizeof file54},
-    {"docs/search.js", file55, sizeof file55},
-    {"docs/spec.js", file56, sizeof file56},
-    {"docs/tryit.js", file57, sizeof file57},
-    {"docs.css", file58, sizeof file58},
-    {"docs.html", file59, sizeof file59},
-    {"icons/icon-192.png", file60, sizeof file60},
-    {"icons/icon-512.png", file61, sizeof file61},
-    {"icons/icon.svg", file62, sizeof file62},
-    {"icons/maskable-512.png", file63, sizeof file63},
-    {"icons/touch-180.png", file64, sizeof file64},
-    {"manifest.webmanifest", file65, sizeof file65},
-    {"reset/reset.js", file66, sizeof file66},
-    {"reset.html", file67, sizeof file67},
-    {"worker.js", file68, sizeof file68},
-    {"docs/clients.md", file69, sizeof file69},
-    {"docs/concurrency.md", file70, sizeof file70},
-    {"docs/recurrence.md", file71, sizeof file71},
-    {"docs/sync.md", file72, sizeof file72},
-    {"docs/time.md", file73, sizeof file73},
+    {"board/reminders.js", file29, sizeof file29},
+    {"board/repeat-field.js", file30, sizeof file30},
+    {"board/repeat.js", file31, sizeof file31},
+    {"board/screens.js", file32, sizeof file32},
+    {"board/sender.js", file33, sizeof file33},
+    {"board/series.js", file34, sizeof file34},
+    {"board/settings.js", file35, sizeof file35},
+    {"board/shell.js", file36, sizeof file36},
+    {"board/store.js", file37, sizeof file37},
+    {"board/sync.js", file38, sizeof file38},
+    {"board/texts-en.js", file39, sizeof file39},
+    {"board/texts-ja.js", file40, sizeof file40},
+    {"board/texts-ko.js", file41, sizeof file41},
+    {"board/theme.js", file42, sizeof file42},
+    {"board/types.js", file43, sizeof file43},
+    {"board/words.js", file44, sizeof file44},
+    {"board.html", file45, sizeof file45},
+    {"docs/dom.js", file46, sizeof file46},
+    {"docs/examples.js", file47, sizeof file47},
+    {"docs/guides.js", file48, sizeof file48},
+    {"docs/main.js", file49, sizeof file49},
+    {"docs/markdown.js", file50, sizeof file50},
+    {"docs/operation.js", file51, sizeof file51},
+    {"docs/page.css", file52, sizeof file52},
+    {"docs/schema.js", file53, sizeof file53},
+    {"docs/search.js", file54, sizeof file54},
+    {"docs/spec.js", file55, sizeof file55},
+    {"docs/tryit.js", file56, sizeof file56},
+    {"docs.css", file57, sizeof file57},
+    {"docs.html", file58, sizeof file58},
+    {"icons/icon-192.png", file59, sizeof file59},
+    {"icons/icon-512.png", file60, sizeof file60},
+    {"icons/icon.svg", file61, sizeof file61},
+    {"icons/maskable-512.png", file62, sizeof file62},
+    {"icons/touch-180.png", file63, sizeof file63},
+    {"manifest.webmanifest", file64, sizeof file64},
+    {"reset/reset.js", file65, sizeof file65},
+    {"reset.html", file66, sizeof file66},
+    {"worker.js", file67, sizeof file67},
+    {"docs/clients.md", file68, sizeof file68},
+    {"docs/concurrency.md", file69, sizeof file69},
+    {"docs/recurrence.md", file70, sizeof file70},
+    {"docs/sync.md", file71, sizeof file71},
+    {"docs/time.md", file72, sizeof file72},
 };
 
 const WebFile *const web_files = files;

@@ -74,7 +74,8 @@ extension Option {
             "Who may create an account: everybody, callers with an invitation, or only `kanbase account add`."),
         Option(
             provider: "oidc", \.oidc, in: .access, of: [.serve],
-            "A sign-in provider with OpenID Connect; apple and google need no ISSUER; the board uses the first CLIENT_ID; may be repeated."),
+            "A sign-in provider with OpenID Connect; apple and google need no ISSUER; the board uses the first CLIENT_ID; may be repeated."
+        ),
         Option(
             "oidc-ca", \.oidcAuthorities, OptionValue.text("FILE", "a file").optional(),
             in: .access, of: [.serve], "Trusted certificates (PEM) for issuers, instead of the system's."),

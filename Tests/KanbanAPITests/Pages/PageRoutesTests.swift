@@ -115,7 +115,9 @@ struct PageRoutesTests {
         let page = String(decoding: await board.send(.get, "/").body, as: UTF8.self)
         // The page itself begins these: its entry, the theme, and the texts of one language. Types are no code. The log-in
         // and the screens beside the board come when they are needed, or later.
-        let others = ["account", "app", "forms", "login", "push", "screens", "settings", "theme", "types"].map { "board/\($0).js" }
+        let others = ["account", "app", "forms", "login", "push", "screens", "settings", "theme", "types"].map {
+            "board/\($0).js"
+        }
 
         for path in PageFile.all.keys where path.hasPrefix("board/") && path.hasSuffix(".js") {
             let isPreloaded = page.contains("<link rel=\"modulepreload\" href=\"/\(path)\">")
@@ -162,5 +164,18 @@ struct PageRoutesTests {
             """
 
         #expect(String(decoding: PageFile.withoutComments(Array(module.utf8)), as: UTF8.self) == sent)
+    }
+
+    @Test func `a style sheet is sent without the spaces that mean nothing`() {
+        let sheet = """
+            a:not(.b, .c) > d { margin: 0 1px; --tint: 14%; }
+            @media (hover: hover) { e { width: calc(1px + 2px); } }
+            """
+        let sent = """
+            a:not(.b,.c) > d{margin:0 1px;--tint:14%;}
+            @media (hover:hover){e{width:calc(1px + 2px);}}
+            """
+
+        #expect(String(decoding: PageFile.withoutSpaces(Array(sheet.utf8)), as: UTF8.self) == sent)
     }
 }
