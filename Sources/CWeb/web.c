@@ -130,186 +130,182 @@ static const unsigned char file30[] = {
 };
 
 static const unsigned char file31[] = {
-#embed "pages/board/reminder-field.js"
-};
-
-static const unsigned char file32[] = {
 #embed "pages/board/reminders.js"
 };
 
-static const unsigned char file33[] = {
+static const unsigned char file32[] = {
 #embed "pages/board/repeat-field.js"
 };
 
-static const unsigned char file34[] = {
+static const unsigned char file33[] = {
 #embed "pages/board/repeat.js"
 };
 
-static const unsigned char file35[] = {
+static const unsigned char file34[] = {
 #embed "pages/board/screens.js"
 };
 
-static const unsigned char file36[] = {
+static const unsigned char file35[] = {
 #embed "pages/board/sender.js"
 };
 
-static const unsigned char file37[] = {
+static const unsigned char file36[] = {
 #embed "pages/board/series.js"
 };
 
-static const unsigned char file38[] = {
+static const unsigned char file37[] = {
 #embed "pages/board/settings.js"
 };
 
-static const unsigned char file39[] = {
+static const unsigned char file38[] = {
 #embed "pages/board/shell.js"
 };
 
-static const unsigned char file40[] = {
+static const unsigned char file39[] = {
 #embed "pages/board/store.js"
 };
 
-static const unsigned char file41[] = {
+static const unsigned char file40[] = {
 #embed "pages/board/sync.js"
 };
 
-static const unsigned char file42[] = {
+static const unsigned char file41[] = {
 #embed "pages/board/texts-en.js"
 };
 
-static const unsigned char file43[] = {
+static const unsigned char file42[] = {
 #embed "pages/board/texts-ja.js"
 };
 
-static const unsigned char file44[] = {
+static const unsigned char file43[] = {
 #embed "pages/board/texts-ko.js"
 };
 
-static const unsigned char file45[] = {
+static const unsigned char file44[] = {
 #embed "pages/board/theme.js"
 };
 
-static const unsigned char file46[] = {
+static const unsigned char file45[] = {
 #embed "pages/board/types.js"
 };
 
-static const unsigned char file47[] = {
+static const unsigned char file46[] = {
 #embed "pages/board/welcome.js"
 };
 
-static const unsigned char file48[] = {
+static const unsigned char file47[] = {
 #embed "pages/board/words.js"
 };
 
-static const unsigned char file49[] = {
+static const unsigned char file48[] = {
 #embed "pages/board.html"
 };
 
-static const unsigned char file50[] = {
+static const unsigned char file49[] = {
 #embed "pages/docs/dom.js"
 };
 
-static const unsigned char file51[] = {
+static const unsigned char file50[] = {
 #embed "pages/docs/examples.js"
 };
 
-static const unsigned char file52[] = {
+static const unsigned char file51[] = {
 #embed "pages/docs/guides.js"
 };
 
-static const unsigned char file53[] = {
+static const unsigned char file52[] = {
 #embed "pages/docs/main.js"
 };
 
-static const unsigned char file54[] = {
+static const unsigned char file53[] = {
 #embed "pages/docs/markdown.js"
 };
 
-static const unsigned char file55[] = {
+static const unsigned char file54[] = {
 #embed "pages/docs/operation.js"
 };
 
-static const unsigned char file56[] = {
+static const unsigned char file55[] = {
 #embed "pages/docs/page.css"
 };
 
-static const unsigned char file57[] = {
+static const unsigned char file56[] = {
 #embed "pages/docs/schema.js"
 };
 
-static const unsigned char file58[] = {
+static const unsigned char file57[] = {
 #embed "pages/docs/search.js"
 };
 
-static const unsigned char file59[] = {
+static const unsigned char file58[] = {
 #embed "pages/docs/spec.js"
 };
 
-static const unsigned char file60[] = {
+static const unsigned char file59[] = {
 #embed "pages/docs/tryit.js"
 };
 
-static const unsigned char file61[] = {
+static const unsigned char file60[] = {
 #embed "pages/docs.css"
 };
 
-static const unsigned char file62[] = {
+static const unsigned char file61[] = {
 #embed "pages/docs.html"
 };
 
-static const unsigned char file63[] = {
+static const unsigned char file62[] = {
 #embed "pages/icons/icon-192.png"
 };
 
-static const unsigned char file64[] = {
+static const unsigned char file63[] = {
 #embed "pages/icons/icon-512.png"
 };
 
-static const unsigned char file65[] = {
+static const unsigned char file64[] = {
 #embed "pages/icons/icon.svg"
 };
 
-static const unsigned char file66[] = {
+static const unsigned char file65[] = {
 #embed "pages/icons/maskable-512.png"
 };
 
-static const unsigned char file67[] = {
+static const unsigned char file66[] = {
 #embed "pages/icons/touch-180.png"
 };
 
-static const unsigned char file68[] = {
+static const unsigned char file67[] = {
 #embed "pages/manifest.webmanifest"
 };
 
-static const unsigned char file69[] = {
+static const unsigned char file68[] = {
 #embed "pages/reset/reset.js"
 };
 
-static const unsigned char file70[] = {
+static const unsigned char file69[] = {
 #embed "pages/reset.html"
 };
 
-static const unsigned char file71[] = {
+static const unsigned char file70[] = {
 #embed "pages/worker.js"
 };
 
-static const unsigned char file72[] = {
+static const unsigned char file71[] = {
 #embed "../../docs/clients.md"
 };
 
-static const unsigned char file73[] = {
+static const unsigned char file72[] = {
 #embed "../../docs/concurrency.md"
 };
 
-static const unsigned char file74[] = {
+static const unsigned char file73[] = {
 #embed "../../docs/recurrence.md"
 };
 
-static const unsigned char file75[] = {
+static const unsigned char file74[] = {
 #embed "../../docs/sync.md"
 };
 
-static const unsigned char file76[] = {
+static const unsigned char file75[] = {
 #embed "../../docs/time.md"
 };
 
@@ -345,52 +341,51 @@ static const WebFile files[] = {
     {"board/push.js", file28, sizeof file28},
     {"board/quick.js", file29, sizeof file29},
     {"board/recurrence.js", file30, sizeof file30},
-    {"board/reminder-field.js", file31, sizeof file31},
-    {"board/reminders.js", file32, sizeof file32},
-    {"board/repeat-field.js", file33, sizeof file33},
-    {"board/repeat.js", file34, sizeof file34},
-    {"board/screens.js", file35, sizeof file35},
-    {"board/sender.js", file36, sizeof file36},
-    {"board/series.js", file37, sizeof file37},
-    {"board/settings.js", file38, sizeof file38},
-    {"board/shell.js", file39, sizeof file39},
-    {"board/store.js", file40, sizeof file40},
-    {"board/sync.js", file41, sizeof file41},
-    {"board/texts-en.js", file42, sizeof file42},
-    {"board/texts-ja.js", file43, sizeof file43},
-    {"board/texts-ko.js", file44, sizeof file44},
-    {"board/theme.js", file45, sizeof file45},
-    {"board/types.js", file46, sizeof file46},
-    {"board/welcome.js", file47, sizeof file47},
-    {"board/words.js", file48, sizeof file48},
-    {"board.html", file49, sizeof file49},
-    {"docs/dom.js", file50, sizeof file50},
-    {"docs/examples.js", file51, sizeof file51},
-    {"docs/guides.js", file52, sizeof file52},
-    {"docs/main.js", file53, sizeof file53},
-    {"docs/markdown.js", file54, sizeof file54},
-    {"docs/operation.js", file55, sizeof file55},
-    {"docs/page.css", file56, sizeof file56},
-    {"docs/schema.js", file57, sizeof file57},
-    {"docs/search.js", file58, sizeof file58},
-    {"docs/spec.js", file59, sizeof file59},
-    {"docs/tryit.js", file60, sizeof file60},
-    {"docs.css", file61, sizeof file61},
-    {"docs.html", file62, sizeof file62},
-    {"icons/icon-192.png", file63, sizeof file63},
-    {"icons/icon-512.png", file64, sizeof file64},
-    {"icons/icon.svg", file65, sizeof file65},
-    {"icons/maskable-512.png", file66, sizeof file66},
-    {"icons/touch-180.png", file67, sizeof file67},
-    {"manifest.webmanifest", file68, sizeof file68},
-    {"reset/reset.js", file69, sizeof file69},
-    {"reset.html", file70, sizeof file70},
-    {"worker.js", file71, sizeof file71},
-    {"docs/clients.md", file72, sizeof file72},
-    {"docs/concurrency.md", file73, sizeof file73},
-    {"docs/recurrence.md", file74, sizeof file74},
-    {"docs/sync.md", file75, sizeof file75},
-    {"docs/time.md", file76, sizeof file76},
+    {"board/reminders.js", file31, sizeof file31},
+    {"board/repeat-field.js", file32, sizeof file32},
+    {"board/repeat.js", file33, sizeof file33},
+    {"board/screens.js", file34, sizeof file34},
+    {"board/sender.js", file35, sizeof file35},
+    {"board/series.js", file36, sizeof file36},
+    {"board/settings.js", file37, sizeof file37},
+    {"board/shell.js", file38, sizeof file38},
+    {"board/store.js", file39, sizeof file39},
+    {"board/sync.js", file40, sizeof file40},
+    {"board/texts-en.js", file41, sizeof file41},
+    {"board/texts-ja.js", file42, sizeof file42},
+    {"board/texts-ko.js", file43, sizeof file43},
+    {"board/theme.js", file44, sizeof file44},
+    {"board/types.js", file45, sizeof file45},
+    {"board/welcome.js", file46, sizeof file46},
+    {"board/words.js", file47, sizeof file47},
+    {"board.html", file48, sizeof file48},
+    {"docs/dom.js", file49, sizeof file49},
+    {"docs/examples.js", file50, sizeof file50},
+    {"docs/guides.js", file51, sizeof file51},
+    {"docs/main.js", file52, sizeof file52},
+    {"docs/markdown.js", file53, sizeof file53},
+    {"docs/operation.js", file54, sizeof file54},
+    {"docs/page.css", file55, sizeof file55},
+    {"docs/schema.js", file56, sizeof file56},
+    {"docs/search.js", file57, sizeof file57},
+    {"docs/spec.js", file58, sizeof file58},
+    {"docs/tryit.js", file59, sizeof file59},
+    {"docs.css", file60, sizeof file60},
+    {"docs.html", file61, sizeof file61},
+    {"icons/icon-192.png", file62, sizeof file62},
+    {"icons/icon-512.png", file63, sizeof file63},
+    {"icons/icon.svg", file64, sizeof file64},
+    {"icons/maskable-512.png", file65, sizeof file65},
+    {"icons/touch-180.png", file66, sizeof file66},
+    {"manifest.webmanifest", file67, sizeof file67},
+    {"reset/reset.js", file68, sizeof file68},
+    {"reset.html", file69, sizeof file69},
+    {"worker.js", file70, sizeof file70},
+    {"docs/clients.md", file71, sizeof file71},
+    {"docs/concurrency.md", file72, sizeof file72},
+    {"docs/recurrence.md", file73, sizeof file73},
+    {"docs/sync.md", file74, sizeof file74},
+    {"docs/time.md", file75, sizeof file75},
 };
 
 const WebFile *const web_files = files;

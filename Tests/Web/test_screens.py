@@ -282,8 +282,8 @@ def test_export_and_import(page, server, tmp_path):
     assert [task["title"] for task in document["tasks"]] == ["Kept"]
     document["tasks"][0].update(id="22222222-2222-4222-8222-222222222222", title="Imported")
     path.write_text(json.dumps(document))
-    page.on("dialog", lambda dialog: dialog.accept())
     page.locator("input[type=file]").set_input_files(path)
+    page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_text("The import is done.").wait_for()
     assert sorted(task["title"] for task in server.tasks()) == ["Imported", "Kept"]
 

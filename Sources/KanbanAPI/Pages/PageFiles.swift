@@ -49,6 +49,18 @@ struct PageFile: Sendable {
         return code.isEmpty && rest.startIndex == line.startIndex ? line : code + rest
     }
 
+    /// A style sheet without the spaces that mean nothing in it. None of its texts has one beside these marks.
+    static func withoutSpaces(_ sheet: [UInt8]) -> [UInt8] {
+        var kept: [UInt8] = []
+        for (index, byte) in sheet.enumerated() {
+            let isBeside =
+                "{:;,".utf8.contains(kept.last ?? 0)
+                || index + 1 < sheet.count && "{}".utf8.contains(sheet[index + 1])
+            if byte != UInt8(ascii: " ") || !isBeside { kept.append(byte) }
+        }
+        return kept
+    }
+
     /// Compressed once, at the first request.
     private static let gzipForms = Locked<[String: Response]>([:])
 
@@ -64,7 +76,8 @@ struct PageFile: Sendable {
     /// The answers of all files.
     private static let answers: [String: Response] = all.mapValues { file in
         let hasComments = file.path.hasPrefix("board/") || file.path == "worker.js"
-        let bytes = hasComments ? withoutComments(file.bytes) : file.bytes
+        var bytes = hasComments ? withoutComments(file.bytes) : file.bytes
+        if hasComments, file.path.hasSuffix(".css") { bytes = withoutSpaces(bytes) }
         return .page(file.path == "worker.js" ? Array(shell.utf8) + bytes : bytes, type: file.mediaType)
     }
 

@@ -165,4 +165,17 @@ struct PageRoutesTests {
 
         #expect(String(decoding: PageFile.withoutComments(Array(module.utf8)), as: UTF8.self) == sent)
     }
+
+    @Test func `a style sheet is sent without the spaces that mean nothing`() {
+        let sheet = """
+            a:not(.b, .c) > d { margin: 0 1px; --tint: 14%; }
+            @media (hover: hover) { e { width: calc(1px + 2px); } }
+            """
+        let sent = """
+            a:not(.b,.c) > d{margin:0 1px;--tint:14%;}
+            @media (hover:hover){e{width:calc(1px + 2px);}}
+            """
+
+        #expect(String(decoding: PageFile.withoutSpaces(Array(sheet.utf8)), as: UTF8.self) == sent)
+    }
 }

@@ -71,7 +71,7 @@ export async function call(method, path, options = {}) {
   const { body, key, seconds = 12 } = options;
   const fields = headers({ Accept: "application/json", ...options.headers });
   const isFile = body instanceof Blob;
-  if (body !== undefined) fields["Content-Type"] = isFile ? "application/octet-stream" : "application/json";
+  if (body !== undefined) fields["Content-Type"] ??= isFile ? "application/octet-stream" : "application/json";
   if (key) fields["Idempotency-Key"] = key;
   const token = access.token;
   const aborter = new AbortController();

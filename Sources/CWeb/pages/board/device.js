@@ -4,9 +4,8 @@
 export const doneCache = "kanbase-done";
 
 /** Ends the notifications of this browser: it takes none any more, and shows none. */
-export async function forgetDevice() {
+export async function unsubscribe() {
   try {
-    await self.caches?.delete(doneCache);
     const registration = await navigator.serviceWorker?.getRegistration();
     for (const notification of await registration?.getNotifications?.() ?? []) notification.close();
     // The push service refuses what is sent from now on, so that the server forgets it too.
@@ -14,4 +13,9 @@ export async function forgetDevice() {
   } catch {
     // Some browsers refuse all of it in private windows, where there is nothing to end.
   }
+}
+
+/** The same for an account that logs out, with what it has not completed. */
+export async function forgetDevice() {
+  await Promise.all([unsubscribe(), self.caches?.delete(doneCache).catch(() => {})]);
 }

@@ -1,7 +1,7 @@
 // Notifications of this browser: the switch in the settings, and the subscription at the browser's push service. Subscriptions
 // change, so the board subscribes at each start while the switch is on.
 import { ability, call, Problem, uuid } from "./api.js";
-import { forgetDevice } from "./device.js";
+import { unsubscribe } from "./device.js";
 import { el, language, panel, quiet, text } from "./page.js";
 
 /** Whose value is the id of this device at the server; there while the switch is on. */
@@ -68,7 +68,7 @@ async function turnOn(app) {
 async function turnOff() {
   const id = deviceId();
   localStorage.removeItem(deviceKey);
-  await forgetDevice();
+  await unsubscribe();
   // Where it fails, the push service tells the server.
   await call("DELETE", `/devices/${id}`).catch(() => {});
 }

@@ -1,4 +1,4 @@
-// The settings, the calendar's address, export and import.
+// The settings, the calendar's address, export and imports.
 import { heading, showAnswer } from "./answers.js";
 import { ability, call, Problem, uuid } from "./api.js";
 import { describeTime } from "./dates.js";
@@ -34,10 +34,11 @@ export function showSettings(app, main) {
   show();
   main.addEventListener("focusout", show);
   const calendar = calendarPanel(app);
+  const imports = importForm(app);
   main.append(heading(text.screens.settings), el("section", { class: "panel form" }, field(text.language, locale), field(text.timeZone, zone), field(text.theme, theme),
-    field(text.allDayTime, allDay), digestField, el("label", { class: "check" }, shortcuts, el("span", {}, text.letterKeys))), pushPanel(app), calendar.section, dataPanel(app));
+    field(text.allDayTime, allDay), digestField, el("label", { class: "check" }, shortcuts, el("span", {}, text.letterKeys))), pushPanel(app), calendar.section, dataPanel(app, imports.elements));
   const stop = app.watch(show);
-  return () => { main.removeEventListener("focusout", show); stop(); calendar.stop(); };
+  return () => { main.removeEventListener("focusout", show); stop(); calendar.stop(); imports.stop(); };
 }
 
 /**
@@ -92,41 +93,71 @@ function calendarPanel(app) {
   return { section, stop: () => stops.forEach((stop) => stop()) };
 }
 
-/** @param {App} app */
-function dataPanel(app) {
+/** @param {App} app @param {HTMLElement[]} content for imports */
+function dataPanel(app, content) {
   const save = (/** @type {string} */ path, /** @type {string} */ name) => app.attempt(async () => {
     const response = await call("GET", path, { raw: true, seconds: 120 });
     const address = URL.createObjectURL(await response.blob());
     el("a", { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60000);
   });
-  const file = el("input", { type: "file", accept: "application/json,.json", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
-  const report = el("p", { role: "status", class: "note", hidden: true });
-  const say = (/** @type {string} */ words) => { report.textContent = words; report.hidden = false; };
-  file.addEventListener("change", () => app.attempt(async () => {
-    const chosen = file.files?.[0];
-    file.value = "";
-    if (!chosen) return;
-    let body;
-    try { body = JSON.parse(await chosen.text()); } catch { return say(text.noExport); }
-    try {
-      const preview = await call("POST", "/import?dryRun=true", { body, seconds: 120 });
-      if (!confirm(text.importPreview(countOf(preview)))) return;
-      await call("POST", "/import", { body, seconds: 120 });
-      say(text.imported);
-    } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem;
-      say(problem.message);
-    }
-  }));
   return panel(text.yourData, el("p", {}, text.dataHint),
     el("div", { class: "row" },
       el("button", { onclick: () => save("/export", "kanbase.json") }, text.exportJSON),
-      el("button", { onclick: () => save("/export?format=csv", "kanbase.csv") }, text.exportCSV),
-      el("button", { onclick: () => file.click() }, text.importJSON), file), report);
+      el("button", { onclick: () => save("/export?format=csv", "kanbase.csv") }, text.exportCSV)), ...content);
 }
 
-/** @param {Record<string, {created: number, updated: number}>} report */
-function countOf({ tasks, categories, ddays, images }) {
-  return [tasks, categories, ddays, images].reduce((sum, { created, updated }) => sum + created + updated, 0);
+/** By their own names in every language. */
+const formats = /** @type {Record<string, string>} */ ({ kanbase: "Kanbase", trello: "Trello", todoist: "Todoist", vikunja: "Vikunja", firestore: "Firestore", csv: "CSV" });
+
+/**
+ * Tasks from elsewhere: what a file would bring, the import, and the way back.
+ * @param {App} app
+ */
+function importForm(app) {
+  const format = select({}, Object.entries(formats));
+  const file = el("input", { type: "file", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
+  const report = el("div", { role: "status" });
+  const list = el("div", {});
+  /** @type {(() => void)[]} */
+  const stops = [];
+  const again = () => stops.push(showAnswer(app, list, "/imports", rows, []));
+  const lines = (/** @type {any[]} */ items, /** @type {(item: any) => string} */ say) => el("ul", {}, ...items.slice(0, 20).map((item) => el("li", {}, say(item))));
+  const send = async (/** @type {File} */ body, /** @type {string} */ from, isDryRun = false) => {
+    const headers = { "Content-Type": /csv|todoist/.test(from) ? "text/csv" : "application/json" };
+    try {
+      return await call("POST", `/import?format=${from}&dryRun=${isDryRun}`, { body, headers, seconds: 120 });
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      // The server's words: they say what to change in the file.
+      const errors = problem.document?.errors ?? [];
+      report.replaceChildren(el("p", { class: "fault" }, errors.length ? text.importRefused(errors.length) : problem.message),
+        lines(errors, ({ row, detail }) => (row ? `${text.row(row)}: ${detail}` : detail)));
+    }
+  };
+  file.addEventListener("change", async () => {
+    const [chosen] = file.files ?? [];
+    const from = format.value;
+    file.value = "";
+    const found = chosen && await send(chosen, from, true);
+    if (!found) return;
+    const button = el("button", { class: "primary", onclick: async () => {
+      button.disabled = true;
+      if (!await send(chosen, from)) return;
+      report.replaceChildren(el("p", { class: "note" }, text.imported));
+      again();
+    } }, text.importNow);
+    report.replaceChildren(el("p", {}, text.importReport(found)), lines(found.notes, ({ detail, count }) => `${detail} (${count})`), button);
+  });
+  const takeBack = (/** @type {string} */ id) => confirm(text.reallyTakeBack) && app.attempt(async () => {
+    app.toast(text.takenBack(await call("DELETE", `/imports/${id}`)));
+    again();
+  });
+  const rows = (/** @type {Answer} */ { items }) => [el("ul", { class: "rows" }, ...items.map((item) => {
+    const name = `${formats[item.format] ?? item.format} · ${describeTime(item.createdAt, app.model.zone)}`;
+    return el("li", {}, el("div", { class: "row-words" }, el("strong", {}, name), quiet(text.importReport(item))),
+      el("button", { "aria-label": `${text.takeBack}: ${name}`, onclick: () => takeBack(item.id) }, text.takeBack));
+  }))];
+  again();
+  return { elements: [field(text.format, format), el("button", { onclick: () => file.click() }, text.importJSON), file, report, list], stop: () => stops.forEach((stop) => stop()) };
 }
