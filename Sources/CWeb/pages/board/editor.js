@@ -8,6 +8,7 @@ import { CategoryChoice } from "./choice.js";
 import { blank, fieldsOf, names, shownField } from "./fields.js";
 import { between, columns } from "./model.js";
 import { ReminderField, remindersOf } from "./reminders.js";
+import { NotesView } from "./notes.js";
 import { recurrenceOf, RepeatField } from "./repeat-field.js";
 import { noDraft } from "./mirror.js";
 import { isBlank } from "./words.js";
@@ -31,6 +32,7 @@ export class Editor {
     this.note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
       el("button", { class: "link", onclick: () => this.discard() }, text.discard));
     this.gone = el("p", { class: "note fault", hidden: true }, text.deletedElsewhere);
+    this.notes = new NotesView(this);
     this.saveButton = el("button", { type: "submit", class: "primary" }, text.save);
     this.dialog = this.build();
     for (const name of names) this.controls[name].value = draft?.fields[name] ?? this.base[name];
@@ -65,7 +67,7 @@ export class Editor {
       el("div", { class: "heading" }, el("h2", { id: "editor-title" }, text.task),
         el("button", { class: "link", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.screens.history)),
       this.gone, this.note,
-      field(text.title, title, theirs.title), field(text.notes, body, theirs.body),
+      field(text.title, title, theirs.title), field(text.notes, body, this.notes.element, theirs.body),
       el("div", { class: "pair" }, field(text.column, status, theirs.status), field(text.category, category.select, category.line, theirs.category)),
       el("div", { class: "pair" }, field(text.dueDate, date, theirs.date), field(text.dueTime, time, theirs.time)),
       el("div", { class: "quick", role: "group", "aria-label": text.dueDate },
@@ -157,6 +159,7 @@ export class Editor {
     // A field that loses the focus because the sheet closes reports a change.
     if (this.isOver) return;
     this.controls.reminders.render();
+    this.notes.render();
     const fields = this.changed();
     if (Object.keys(fields).length === 0) this.note.hidden = true;
     this.app.engine.keepDraft(this.key, fields, this.base);
@@ -180,6 +183,7 @@ export class Editor {
       if (name === "date" || name === "time") this.controls.repeat.render();
     }
     this.controls.reminders.render();
+    this.notes.render();
   }
 
   /** @param {keyof Fields} name @param {string} value */

@@ -1,0 +1,62 @@
+"""Notes as they are read: links, Markdown, check boxes."""
+
+from playwright.sync_api import expect
+
+from harness import saved, shows
+from test_words import open_task
+
+
+def test_boxes_are_ticked_and_saved_at_once(page, server):
+    task = server.task("Trip", body="- [ ] Tickets\n- [x] Passport\n\nSee https://example.org/a(b)?c=1.")
+    shows(page, todo=["Trip"])
+    editor = open_task(page, "Trip")
+    view = editor.locator(".readable")
+    expect(view.get_by_role("checkbox")).to_have_count(2)
+    view.get_by_role("checkbox", name="Tickets").check()
+    saved(page)
+    assert server.call("GET", f"/tasks/{task['id']}")["body"].startswith("- [x] Tickets\n- [x] Passport\n")
+    expect(editor.locator("textarea[name=body]")).to_have_value(task["body"].replace("[ ]", "[x]"))
+    view.get_by_role("checkbox", name="Passport").uncheck()
+    saved(page)
+    assert "- [ ] Passport" in server.call("GET", f"/tasks/{task['id']}")["body"]
+    expect(editor.locator(".note").first).to_be_hidden()
+
+
+def test_a_box_in_words_that_are_not_saved_waits_with_them(page, server):
+    task = server.task("Trip", body="- [ ] Tickets")
+    shows(page, todo=["Trip"])
+    editor = open_task(page, "Trip")
+    editor.locator("textarea[name=body]").fill("- [ ] Tickets\n- [ ] Passport")
+    editor.get_by_role("checkbox", name="Passport").check()
+    assert server.call("GET", f"/tasks/{task['id']}")["body"] == "- [ ] Tickets"
+    page.keyboard.press("Control+Enter")
+    saved(page)
+    assert server.call("GET", f"/tasks/{task['id']}")["body"] == "- [ ] Tickets\n- [x] Passport"
+
+
+def test_links_and_emphasis_are_elements_and_nothing_is_html(page, server):
+    server.task("Words", body=(
+        "# Plan\n**Bold** and *soft*, ~~gone~~, `code`, snake_case_name, 2*3*4\n"
+        "[Docs](https://example.org/docs) or https://example.org/x, <img src=x onerror=alert(1)> [bad](javascript:alert(1))\n1. one\n2. two"))
+    shows(page, todo=["Words"])
+    view = open_task(page, "Words").locator(".readable")
+    assert view.locator("a").evaluate_all("all => all.map((a) => [a.getAttribute('href'), a.textContent, a.rel])") == [
+        ["https://example.org/docs", "Docs", "noopener noreferrer"],
+        ["https://example.org/x", "https://example.org/x", "noopener noreferrer"]]
+    expect(view.locator("strong")).to_have_text(["Plan", "Bold"])
+    expect(view.locator("em")).to_have_text(["soft"])
+    expect(view.locator("s")).to_have_text(["gone"])
+    expect(view.locator("code")).to_have_text(["code"])
+    expect(view.locator("img")).to_have_count(0)
+    expect(view).to_contain_text("snake_case_name, 2*3*4")
+    expect(view).to_contain_text("<img src=x onerror=alert(1)> [bad](javascript:alert(1))")
+    expect(view.locator("li")).to_have_text(["1. one", "2. two"])
+
+
+def test_plain_notes_show_nothing_beside(page, server):
+    server.task("Plain", body="Just words, and 3 - 2 = 1.")
+    shows(page, todo=["Plain"])
+    editor = open_task(page, "Plain")
+    expect(editor.locator(".readable")).to_be_hidden()
+    editor.locator("textarea[name=body]").fill("See https://example.org")
+    expect(editor.locator(".readable a")).to_have_text("https://example.org")
