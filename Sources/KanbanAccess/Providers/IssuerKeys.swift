@@ -82,7 +82,7 @@ final class IssuerKeys: Sendable {
     /// What the issuer calls itself, with or without a slash at the end of what it is configured as; known once a key is.
     var name: String { state.withLock { $0.name } ?? provider.issuer }
 
-    /// Where people sign in; `nil` when the issuer does not tell, or cannot be reached and could not for a day.
+    /// Where people sign in; `nil` if the issuer names no address, or could not be reached within the last day.
     func authorizationEndpoint() async -> String? {
         let now = clock()
         let (age, mayFetch) = state.withLock { state in

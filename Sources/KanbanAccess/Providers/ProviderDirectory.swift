@@ -28,7 +28,7 @@ package final class ProviderDirectory: Sendable {
         package let authorizationEndpoint: String
     }
 
-    /// The sign-ins of the providers that can be reached, or could within a day, in the order of the configuration.
+    /// The sign-ins in the order of the configuration, without providers that could not be reached within the last day.
     package func signIns() async -> [SignIn] {
         await withTaskGroup(of: (String, SignIn?).self) { group in
             for (provider, keys) in providers.values {

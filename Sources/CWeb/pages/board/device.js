@@ -15,7 +15,7 @@ export async function unsubscribe() {
   }
 }
 
-/** The same for an account that logs out, with what it has not completed. */
+/** Also forgets which tasks to complete: for a log-out. */
 export async function forgetDevice() {
   await Promise.all([unsubscribe(), self.caches?.delete(doneCache).catch(() => {})]);
 }

@@ -17,7 +17,7 @@ export async function providers() {
 /** @param {Awaited<ReturnType<typeof providers>>[number]} provider @param {string} invitation */
 export function begin({ name, clientId, authorizationEndpoint }, invitation) {
   const address = new URL(authorizationEndpoint);
-  // Of an address that runs a script, this would be the page's own.
+  // A javascript: address would run as a script of this page.
   if (!/^https?:$/.test(address.protocol)) return;
   const [state, nonce] = [uuid(), uuid()];
   sessionStorage.setItem(askedKey, JSON.stringify({ provider: name, state, nonce, invitation }));
@@ -42,7 +42,7 @@ function takeReturn() {
   history.replaceState(null, "", location.pathname + location.search);
   const asked = parsed(sessionStorage.getItem(askedKey));
   sessionStorage.removeItem(askedKey);
-  // Another page made this address: it would log this person in as somebody else.
+  // Another page made this address. It would log the user in to an account of somebody else.
   if (!asked || asked.state !== answer.get("state")) return { fault: text.signInLost, invitation: "" };
   const { provider, nonce, invitation } = asked;
   if (idToken) return { proof: { provider, idToken, nonce }, invitation };

@@ -4,7 +4,7 @@ import { ability, call, Problem, uuid } from "./api.js";
 import { unsubscribe } from "./device.js";
 import { el, language, panel, quiet, text } from "./page.js";
 
-/** Whose value is the id of this device at the server; there while the switch is on. */
+/** Where the browser keeps the id of this device at the server, while the switch is on. */
 const deviceKey = "kanbase.device";
 const deviceId = () => localStorage.getItem(deviceKey);
 

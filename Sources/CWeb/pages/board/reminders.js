@@ -4,7 +4,7 @@ import { describeTime, fullYear, instant } from "./dates.js";
 import { el, field, language, refill, select, text } from "./page.js";
 
 const most = 5;
-/** Those that one press chooses. */
+/** The choices that are always shown. */
 const usual = ["PT0S", "-PT10M", "-PT1H", "-P1D"];
 /** In seconds. */
 const units = { minute: 60, hour: 3600, day: 86400, week: 604800 };
@@ -35,7 +35,7 @@ function reminderWord(trigger, zone) {
 export const reminderWords = (reminders, zone) => (!reminders ? text.byDefault
   : reminders.length ? reminders.map((trigger) => reminderWord(trigger, zone)).join(", ") : text.noReminder);
 
-/** @type {(count: number, unit: keyof typeof units) => string | null} null where the server takes none */
+/** @type {(count: number, unit: keyof typeof units) => string | null} null if the server takes no such reminder */
 function triggerOf(count, unit) {
   if (!(Number.isInteger(count) && count > 0 && count * units[unit] <= longest)) return null;
   if (unit === "day" || unit === "week") return `-P${count * units[unit] / units.day}D`;
