@@ -7,7 +7,7 @@ extension SQLAccess {
         try all(
             """
             SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, plan_start
             FROM devices WHERE account = ?1 ORDER BY created_at, id
             """, account, readDevice)
     }
@@ -16,7 +16,7 @@ extension SQLAccess {
         let statement = try connection.statement(
             """
             SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, plan_start
             FROM devices WHERE account = ?1 AND id = ?2
             """)
         statement.bind(1, account.number)
@@ -41,7 +41,9 @@ extension SQLAccess {
         device.lastFailure = row.optionalTimestamp(12).map { .init(at: $0, reason: row.optionalText(13) ?? "") }
         device.isPaused = row.integer(14) != 0
         device.plan = row.optionalInteger(15).map {
-            PushPlan(epoch: UInt64(bitPattern: $0), revision: row.integer(16), end: row.optionalTimestamp(17))
+            PushPlan(
+                epoch: UInt64(bitPattern: $0), revision: row.integer(16), start: row.optionalTimestamp(18),
+                end: row.optionalTimestamp(17))
         }
         return device
     }
@@ -117,14 +119,15 @@ extension SQLAccessWriter {
         let statement = try connection.statement(
             """
             INSERT INTO devices (account, id, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end,
+                plan_start)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
             ON CONFLICT (account, id) DO UPDATE SET session = excluded.session, kind = excluded.kind,
                 target = excluded.target, topic = excluded.topic, environment = excluded.environment,
                 p256dh = excluded.p256dh, auth = excluded.auth, locale = excluded.locale,
                 last_success_at = excluded.last_success_at, failed_at = excluded.failed_at, failure = excluded.failure,
                 paused = excluded.paused, plan_epoch = excluded.plan_epoch, plan_revision = excluded.plan_revision,
-                plan_end = excluded.plan_end
+                plan_end = excluded.plan_end, plan_start = excluded.plan_start
             """)
         statement.bind(1, device.account.number)
         statement.bind(2, device.id)
@@ -154,6 +157,7 @@ extension SQLAccessWriter {
         statement.bind(16, device.plan.map { Int64(bitPattern: $0.epoch) })
         statement.bind(17, device.plan?.revision)
         statement.bind(18, device.plan?.end)
+        statement.bind(19, device.plan?.start)
         try statement.run()
     }
 

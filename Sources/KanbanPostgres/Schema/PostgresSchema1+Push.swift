@@ -20,6 +20,7 @@ let postgresPushTables1 = """
         plan_epoch bigint,
         plan_revision bigint,
         plan_end bigint,
+        plan_start bigint,
         PRIMARY KEY (account, id)
     );
     CREATE INDEX devices_by_target ON devices (target);
