@@ -66,6 +66,10 @@ final class TestClock: Sendable {
 
     var now: Timestamp { time.withLock { $0 } }
 
+    func set(_ now: Timestamp) {
+        time.withLock { $0 = now }
+    }
+
     func advance(seconds: Int64) {
         time.withLock { $0.milliseconds += seconds * 1_000 }
     }

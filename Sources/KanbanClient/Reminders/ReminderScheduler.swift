@@ -67,6 +67,11 @@ actor ReminderScheduler {
         await scheduling.settle()
     }
 
+    /// Whether the server knows a plan that was made with this cursor.
+    func hasReported(upTo cursor: String) -> Bool {
+        if case .some(.some(let plan)) = told?.plan { plan.cursor == cursor } else { false }
+    }
+
     // MARK: - The notifications of the system
 
     private func scheduleNow(_ core: BoardCore) async {

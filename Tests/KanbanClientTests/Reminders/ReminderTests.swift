@@ -190,4 +190,23 @@ struct ReminderTests {
         #expect(await phone.scheduled() == ["guest"])
         await phone.board.close()
     }
+
+    @Test func `a notification tells which task it is of, and the folder its title`() async throws {
+        let phone = try await TestPhone(1, clock: clock)
+        let task = try await phone.board.create(.init(title: "milk", due: .instant(date(600))))
+        await phone.board.reminders.update()
+        let reminder = try #require(phone.center.scheduled.first)
+        let folder = URL(filePath: phone.device.directory.path)
+
+        #expect(ScheduledReminder(title: "milk", userInfo: reminder.userInfo) == reminder)
+        #expect(ScheduledReminder(title: "test", userInfo: ["kind": "test", "notificationId": "test"]) == nil)
+        #expect(ScheduledReminder(title: "other app", userInfo: ["kind": "reminder", "taskId": "../../x"]) == nil)
+        #expect(try ScheduledReminder.title(of: task.id, in: folder) == "milk")
+        #expect(try ScheduledReminder.title(of: KanbanID(), in: folder) == nil)
+        await phone.board.close()
+        #expect(try ScheduledReminder.title(of: task.id, in: folder) == "milk")
+        #expect(throws: KanbanError.self) {
+            try ScheduledReminder.title(of: task.id, in: folder.appending(path: "elsewhere"))
+        }
+    }
 }
