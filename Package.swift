@@ -134,7 +134,8 @@ let package = Package(
         tests(
             of: "KanbanClient",
             with: [
-                "JSON", "Kanban", "KanbanRows", "KanbanWire", "KanbanSQLite", "KanbanAPI", "HTTP", "Sockets", "CSQLite",
+                "JSON", "Kanban", "KanbanRows", "KanbanWire", "KanbanSQLite", "KanbanAccess", "KanbanAPI", "HTTP",
+                "Sockets", "Crypto", "CSQLite",
             ],
             exclude: ["converge"]),
         tests(of: "KanbanPostgres", with: ["Sockets", "Kanban", "KanbanRows", "KanbanAccess", "KanbanSQLite", "JSON"]),

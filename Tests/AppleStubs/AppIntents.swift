@@ -1,3 +1,4 @@
+@_exported import AppGroups
 // The part of AppIntents that docs/apps.md names, to check its types where there is none. Does nothing.
 @_exported import Foundation
 import SwiftUI
@@ -41,10 +42,4 @@ extension AppIntent {
 
 extension Button {
     public init(_ title: String, intent: some AppIntent) { self.init(title) {} }
-}
-
-// MARK: - What Foundation has on Apple's platforms only
-
-extension FileManager {
-    public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
 }

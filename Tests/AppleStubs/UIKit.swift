@@ -1,4 +1,7 @@
-// The part of UIKit that KanbanClientUI names, to check its types where there is none. Does nothing.
+// The part of UIKit that KanbanClientUI and the pages on it name, to check their types where there is none. Does nothing.
+@_exported import AppGroups
+@_exported import Foundation
+
 public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
     public static let invalid = UIBackgroundTaskIdentifier()
 }
@@ -11,4 +14,25 @@ public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
         withName name: String?, expirationHandler: (@MainActor @Sendable () -> Void)? = nil
     ) -> UIBackgroundTaskIdentifier { .invalid }
     public nonisolated func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
+    public func registerForRemoteNotifications() {}
+    public struct LaunchOptionsKey: Hashable, Sendable {}
+}
+
+@MainActor public protocol UIApplicationDelegate: NSObjectProtocol {
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+    func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
+}
+// Optional there.
+extension UIApplicationDelegate {
+    public func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+    public func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+    ) {}
 }

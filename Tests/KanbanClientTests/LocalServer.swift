@@ -3,6 +3,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAPI
+import KanbanAccess
 import KanbanSQLite
 import Locks
 import TestSupport
@@ -21,13 +22,19 @@ final class LocalServer: Transport {
     private let running: Locked<(store: FileStore, application: Application)>
     /// Each story has the same ids in each process.
     private let random: Locked<SeededRandom>
+    /// Makes what notifies devices.
+    typealias Pushing = @Sendable (FileStore) throws -> PushService
+    private let push: Pushing?
 
-    init(clock: TestClock = TestClock(1_795_000_000_000), seed: UInt64 = 0, quota: Quota? = nil) throws {
+    init(
+        clock: TestClock = TestClock(1_795_000_000_000), seed: UInt64 = 0, quota: Quota? = nil, push: Pushing? = nil
+    ) throws {
         directory = try TemporaryDirectory()
         self.clock = clock
         // Not the ids of a device with the same seed.
         random = Locked(SeededRandom(seed: ~seed))
-        running = Locked(try Self.start(in: directory, clock, random, quota))
+        self.push = push
+        running = Locked(try Self.start(in: directory, clock, random, quota, push))
     }
 
     deinit {
@@ -35,14 +42,19 @@ final class LocalServer: Transport {
     }
 
     private static func start(
-        in directory: TemporaryDirectory, _ clock: TestClock, _ random: Locked<SeededRandom>, _ quota: Quota?
+        in directory: TemporaryDirectory, _ clock: TestClock, _ random: Locked<SeededRandom>, _ quota: Quota?,
+        _ push: Pushing?
     ) throws -> (store: FileStore, application: Application) {
         var configuration = FileStoreConfiguration()
         configuration.quota = quota
+        let doorbell = Doorbell()
+        configuration.onCommit = { doorbell.ring($0) }
         let store = try FileStore(
             in: directory.path, configuration: configuration, clock: { clock.now },
             random: { random.withLock { $0.next() } })
-        let environment = Environment(store: store, clock: { clock.now }, zone: try #require(Zone(name: "UTC")))
+        var environment = Environment(
+            store: store, clock: { clock.now }, zone: try #require(Zone(name: "UTC")), doorbell: doorbell)
+        environment.push = try push?(store)
         let application = Application(
             environment: environment, gate: OpenGate(), routes: Routes.all, observer: SilentObserver())
         return (store, application)
@@ -54,7 +66,7 @@ final class LocalServer: Transport {
     /// As after a crash.
     func restart(quota: Quota? = nil) throws {
         running.withLock { $0.store.close() }
-        let next = try Self.start(in: directory, clock, random, quota)
+        let next = try Self.start(in: directory, clock, random, quota, push)
         running.withLock { $0 = next }
     }
 

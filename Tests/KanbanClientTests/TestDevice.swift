@@ -20,13 +20,14 @@ final class TestDevice: Sendable {
     let board: KanbanBoard
 
     init(
-        directory: TemporaryDirectory? = nil, at now: Int64 = 1_795_000_000_000, network: TestNetwork = TestNetwork(),
-        seed: UInt64 = 1, server: String = "http://server.test", _ prepare: (inout Configuration) -> Void = { _ in }
+        directory: TemporaryDirectory? = nil, at now: Int64 = 1_795_000_000_000, clock: TestClock? = nil,
+        network: TestNetwork = TestNetwork(), seed: UInt64 = 1, server: String = "http://server.test",
+        _ prepare: (inout Configuration) -> Void = { _ in }
     ) async throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         self.network = network
-        let clock = TestClock(now)
+        let clock = clock ?? TestClock(now)
         self.clock = clock
         var configuration = Configuration()
         // The folder stays as long as the board.
@@ -64,6 +65,10 @@ final class TestClock: Sendable {
     }
 
     var now: Timestamp { time.withLock { $0 } }
+
+    func set(_ now: Timestamp) {
+        time.withLock { $0 = now }
+    }
 
     func advance(seconds: Int64) {
         time.withLock { $0.milliseconds += seconds * 1_000 }

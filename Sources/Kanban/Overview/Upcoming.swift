@@ -73,6 +73,9 @@ package struct Upcoming: Sendable {
         }.sorted(by: Item.isBefore)
     }
 
+    /// The most notifications that iOS keeps for an app.
+    package static let mostScheduled = 64
+
     /// How many tasks are read at once, at least.
     private static let page = 64
 

@@ -82,6 +82,7 @@ package struct PushRoutes: Sendable {
         try call.requireNoTag()
         var members = try Members(call.json())
         let planned = members.string("planned") { .success($0) }
+        let (from, until) = (members.instant("from"), members.instant("until"))
         try members.finish()
         let device: PushDevice
         switch planned {
@@ -92,7 +93,8 @@ package struct PushRoutes: Sendable {
             device = known
         case .null: device = try await push.plan(nil, for: id, of: call.account)
         case .value(let cursor):
-            device = try await push.plan(call.plan(upTo: cursor), for: id, of: call.account)
+            let plan = SyncBody.Planned(device: id, cursor: cursor, from: from, until: until)
+            device = try await push.plan(call.read(plan), for: id, of: call.account)
         }
         return .json { $0.value(device) }
     }
@@ -134,10 +136,10 @@ extension Call {
         return grant.id
     }
 
-    fileprivate func plan(upTo cursor: String) async throws -> PushPlan {
+    fileprivate func read(_ planned: SyncBody.Planned) async throws -> PushPlan {
         try await read(aside: true) { reader in
-            guard let cursor = try reader.cursor(cursor) else { throw CursorError.malformed }
-            return try PushPlan(cursor, reader, at: moment(reader))
+            guard let cursor = try reader.cursor(planned.cursor) else { throw CursorError.malformed }
+            return try PushPlan(cursor, from: planned.from, until: planned.until, reader, at: moment(reader))
         }
     }
 
@@ -146,7 +148,7 @@ extension Call {
     func take(_ planned: SyncBody.Planned?) async throws {
         guard let planned, let push = environment.push else { return }
         do {
-            _ = try await push.plan(plan(upTo: planned.cursor), for: planned.device, of: account)
+            _ = try await push.plan(read(planned), for: planned.device, of: account)
         } catch PushService.Fault.noDevice {
         } catch CursorError.expired {
         }

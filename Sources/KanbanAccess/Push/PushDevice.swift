@@ -83,27 +83,38 @@ package struct WebPushTarget: Hashable, Sendable {
 
 /// What a device has scheduled as notifications of its own.
 package struct PushPlan: Hashable, Sendable {
-    /// The most notifications that iOS keeps for an app.
-    package static let most = 64
-
     /// Of the account's history that the device had read.
     package var epoch: UInt64
     package var revision: Revision
+    /// When the device scheduled them: it cannot show what was due by then and it had not scheduled before. `nil` when it did not
+    /// say.
+    package var start: Timestamp?
     /// The first reminder that was too many; `nil` when there was none.
     package var end: Timestamp?
 
-    /// - Parameter cursor: how far the device had read.
-    package init(_ cursor: Cursor, _ reader: any BoardReader, at moment: Moment) throws {
-        let settings = try reader.settings()
-        let coming = try Upcoming(reader, at: moment, limit: Self.most + 1, allDayTime: settings.allDayAlarm)
-        self.init(
-            epoch: cursor.epoch, revision: cursor.revision,
-            end: coming.items.count > Self.most ? coming.items.last?.fireAt : nil)
+    /// - Parameters:
+    ///   - cursor: how far the device had read.
+    ///   - start: see ``start``. A device that tells it also tells the end, which only it knows: the board may have changed since
+    ///     it read it.
+    package init(
+        _ cursor: Cursor, from start: Timestamp? = nil, until end: Timestamp? = nil, _ reader: any BoardReader,
+        at moment: Moment
+    ) throws {
+        var end = end
+        if start == nil {
+            let settings = try reader.settings()
+            let coming = try Upcoming(
+                reader, at: moment, limit: Upcoming.mostScheduled + 1, allDayTime: settings.allDayAlarm)
+            let first = coming.items.count > Upcoming.mostScheduled ? coming.items.last?.fireAt : nil
+            end = [end, first].compactMap(\.self).min()
+        }
+        self.init(epoch: cursor.epoch, revision: cursor.revision, start: start, end: end)
     }
 
-    init(epoch: UInt64, revision: Revision, end: Timestamp?) {
+    init(epoch: UInt64, revision: Revision, start: Timestamp?, end: Timestamp?) {
         self.epoch = epoch
         self.revision = revision
+        self.start = start
         self.end = end
     }
 
@@ -111,6 +122,6 @@ package struct PushPlan: Hashable, Sendable {
     /// - Parameter settings: they move the instants of reminders.
     func covers(_ item: Upcoming.Item, settings: Settings, feed: FeedState) -> Bool {
         epoch == feed.epoch && revision >= max(item.task.revision, settings.revision)
-            && end.map { item.fireAt < $0 } ?? true
+            && start.map { item.fireAt > $0 } ?? true && end.map { item.fireAt < $0 } ?? true
     }
 }

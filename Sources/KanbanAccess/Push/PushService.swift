@@ -91,9 +91,14 @@ package final class PushService: Sendable {
         ring()
     }
 
-    /// Stores what the device has scheduled by itself; `nil`: nothing.
+    /// Stores what the device has scheduled by itself; `nil`: nothing. What is due by now goes by what it said before.
     package func plan(_ plan: PushPlan?, for id: ID, of account: AccountKey) async throws -> PushDevice {
-        try await store.writeAccess { writer in
+        let known = try await store.readAccess { try $0.device(id, of: account) }
+        guard let known else { throw Fault.noDevice }
+        guard known.plan != plan else { return known }
+        try await ReminderPlanner(store: store, zone: senders.zone, clock: senders.clock, ring: ring)
+            .queueDue(of: account)
+        return try await store.writeAccess { writer in
             guard var device = try writer.device(id, of: account) else { throw Fault.noDevice }
             if device.plan != plan {
                 device.plan = plan

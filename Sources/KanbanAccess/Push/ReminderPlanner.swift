@@ -126,6 +126,17 @@ package struct ReminderPlanner: Sendable {
         }
     }
 
+    /// Queues all of an account that is due, whichever server does it usually.
+    func queueDue(of account: AccountKey) async throws {
+        let (schedule, revision) = try await store.readAccess {
+            (try $0.schedule(of: account), try $0.board(of: account).feedState().revision)
+        }
+        guard let schedule, schedule.revision != revision || schedule.nextAt.map({ $0 <= clock() }) ?? false else {
+            return
+        }
+        try await queue(schedule)
+    }
+
     private func queue(_ schedule: ReminderSchedule) async throws {
         let (now, zone) = (clock(), zone)
         let (items, done, behind) = try await store.readAccess { reader in

@@ -7,8 +7,8 @@ extension SQLAccess {
         try all(
             """
             SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, wake_at, woken_at,
-                woken_revision
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, plan_start, wake_at,
+                woken_at, woken_revision
             FROM devices WHERE account = ?1 ORDER BY created_at, id
             """, account, readDevice)
     }
@@ -17,8 +17,8 @@ extension SQLAccess {
         let statement = try connection.statement(
             """
             SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, wake_at, woken_at,
-                woken_revision
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, plan_start, wake_at,
+                woken_at, woken_revision
             FROM devices WHERE account = ?1 AND id = ?2
             """)
         statement.bind(1, account.number)
@@ -43,10 +43,12 @@ extension SQLAccess {
         device.lastFailure = row.optionalTimestamp(12).map { .init(at: $0, reason: row.optionalText(13) ?? "") }
         device.isPaused = row.integer(14) != 0
         device.plan = row.optionalInteger(15).map {
-            PushPlan(epoch: UInt64(bitPattern: $0), revision: row.integer(16), end: row.optionalTimestamp(17))
+            PushPlan(
+                epoch: UInt64(bitPattern: $0), revision: row.integer(16), start: row.optionalTimestamp(18),
+                end: row.optionalTimestamp(17))
         }
         device.wake = PushWake(
-            dueAt: row.optionalTimestamp(18), sentAt: row.optionalTimestamp(19), revision: row.integer(20))
+            dueAt: row.optionalTimestamp(19), sentAt: row.optionalTimestamp(20), revision: row.integer(21))
         return device
     }
 
@@ -54,8 +56,8 @@ extension SQLAccess {
         let statement = try connection.statement(
             """
             SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, wake_at, woken_at,
-                woken_revision
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, plan_start, wake_at,
+                woken_at, woken_revision
             FROM devices WHERE wake_at <= ?1 ORDER BY wake_at LIMIT ?2
             """)
         statement.bind(1, now)
@@ -137,16 +139,16 @@ extension SQLAccessWriter {
         let statement = try connection.statement(
             """
             INSERT INTO devices (account, id, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, wake_at, woken_at,
-                woken_revision)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, plan_start, wake_at,
+                woken_at, woken_revision)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
             ON CONFLICT (account, id) DO UPDATE SET session = excluded.session, kind = excluded.kind,
                 target = excluded.target, topic = excluded.topic, environment = excluded.environment,
                 p256dh = excluded.p256dh, auth = excluded.auth, locale = excluded.locale,
                 last_success_at = excluded.last_success_at, failed_at = excluded.failed_at, failure = excluded.failure,
                 paused = excluded.paused, plan_epoch = excluded.plan_epoch, plan_revision = excluded.plan_revision,
-                plan_end = excluded.plan_end, wake_at = excluded.wake_at, woken_at = excluded.woken_at,
-                woken_revision = excluded.woken_revision
+                plan_end = excluded.plan_end, plan_start = excluded.plan_start, wake_at = excluded.wake_at,
+                woken_at = excluded.woken_at, woken_revision = excluded.woken_revision
             """)
         statement.bind(1, device.account.number)
         statement.bind(2, device.id)
@@ -176,9 +178,10 @@ extension SQLAccessWriter {
         statement.bind(16, device.plan.map { Int64(bitPattern: $0.epoch) })
         statement.bind(17, device.plan?.revision)
         statement.bind(18, device.plan?.end)
-        statement.bind(19, device.wake.dueAt)
-        statement.bind(20, device.wake.sentAt)
-        statement.bind(21, device.wake.revision)
+        statement.bind(19, device.plan?.start)
+        statement.bind(20, device.wake.dueAt)
+        statement.bind(21, device.wake.sentAt)
+        statement.bind(22, device.wake.revision)
         try statement.run()
     }
 

@@ -15,7 +15,10 @@ final class BoardCore: Sendable {
     let secrets: any Secrets
     let doorbell = RegionDoorbell()
     let reads: LiveReads
-    private let state: Locked<State>
+    let reminders: ReminderScheduler
+    /// Schedules the reminders with each change.
+    private let following = Locked<Task<Void, Never>?>(nil)
+    let state: Locked<State>
     /// `nil` where the board is only read.
     private let lock: FolderLock?
     private let engine: Locked<Engine?>
@@ -29,7 +32,7 @@ final class BoardCore: Sendable {
     /// Of a board in memory.
     private let scratch: ScratchFolder?
 
-    private struct State {
+    struct State {
         var replica: Replica
         /// `nil` is the board without an account.
         var account: KanbanID?
@@ -55,6 +58,7 @@ final class BoardCore: Sendable {
         self.configuration = configuration
         dependencies = configuration.dependencies
         reads = LiveReads(now: configuration.dependencies.now)
+        reminders = ReminderScheduler(center: configuration.reminderCenter)
         if !isReadOnly {
             do {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -88,6 +92,11 @@ final class BoardCore: Sendable {
         let address = self.server
         let token = try? account.flatMap { try secrets.read(Self.secretName(address, $0)) }
         state = Locked(State(replica: replica, account: account, token: token))
+        if configuration.reminderCenter != nil, !isReadOnly { following.withLock { $0 = followReminders() } }
+    }
+
+    deinit {
+        following.withLock { $0?.cancel() }
     }
 
     var log: @Sendable (LogEvent) -> Void { configuration.log }
@@ -292,6 +301,8 @@ final class BoardCore: Sendable {
         }
         watchPath(false)
         doorbell.close()
+        await following.withLock { $0 }?.value
+        await reminders.settle()
         await replica.close()
         rest()
     }
@@ -327,42 +338,8 @@ final class BoardCore: Sendable {
             }
             if !isAsked { done.resume() }
         }
+        await reminders.settle()
         await replica.settle()
-    }
-
-    // MARK: - Status
-
-    func setPhase(_ phase: SyncStatus.Phase, reason: KanbanError?) {
-        state.withLock { ($0.phase, $0.reason) = (phase, reason) }
-        doorbell.ring([.status])
-    }
-
-    func countLoaded(_ done: Int, of total: Int?) {
-        let isLoading = state.withLock { state in
-            guard case .loading = state.phase else { return false }
-            state.phase = .loading(done: done, of: total.map { max($0, done) })
-            return true
-        }
-        if isLoading { doorbell.ring([.status]) }
-    }
-
-    func setFromDevice(_ isFromDevice: Bool) {
-        let isNews = state.withLock { state in
-            defer { state.isFromDevice = isFromDevice }
-            return state.isFromDevice != isFromDevice
-        }
-        guard isNews else { return }
-        doorbell.ring([.status])
-        // The feed does not tell of the account. Once for each start is enough, for few devices change it.
-        if !isFromDevice, account != nil { Task { [self] in await refreshAccount() } }
-    }
-
-    func status(_ reader: SQLiteBoard) throws -> SyncStatus {
-        let (phase, reason, isFromDevice) = state.withLock { ($0.phase, $0.reason, $0.isFromDevice) }
-        let lastSync = try reader.connection.state(.lastSync).flatMap(Int64.init)
-        return SyncStatus(
-            phase: phase, reason: reason, pendingEdits: try reader.connection.pendingCount(),
-            lastSync: lastSync.map { Date(Timestamp(milliseconds: $0)) }, isFromDevice: isFromDevice)
     }
 }
 

@@ -10,7 +10,11 @@ extension KanbanBoard {
         core.wake()
         core.tell(.started)
         core.watchPath(true)
-        Task { [core] in await core.makeQueuedEdits() }
+        Task { [core] in
+            await core.makeQueuedEdits()
+            // The device's zone may be another one by now.
+            await core.reminders.schedule(of: core)
+        }
     }
 
     /// Ends the stream and sends nothing any more, for the background. What is under way ends by itself. No file of the folder stays
@@ -115,11 +119,7 @@ extension KanbanBoard {
     }
 
     private func ask(_ call: APICall) async throws -> JSON {
-        do {
-            return try await core.client(of: core.account).json(call).json
-        } catch {
-            throw core.told(error)
-        }
+        try await core.ask(call)
     }
 }
 

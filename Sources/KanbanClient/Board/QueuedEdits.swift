@@ -81,6 +81,7 @@ extension KanbanBoard {
         let edit = QueuedEdit(id: .init(), task: id, status: wanted, at: core.dependencies.now().milliseconds)
         try EditQueue(of: core.replica).append(edit)
         core.doorbell.ring([.tasks])
+        await core.reminders.schedule(of: core)
         return task.with(edit)
     }
 }

@@ -17,6 +17,8 @@ struct APICall: Sendable {
 
     static func post(_ path: String, _ json: JSON) -> APICall { call("POST", path, json) }
 
+    static func put(_ path: String, _ json: JSON) -> APICall { call("PUT", path, json) }
+
     static func patch(_ path: String, _ json: JSON) -> APICall { call("PATCH", path, json) }
 
     /// - Parameter json: what some deletions need to be allowed.

@@ -298,7 +298,10 @@ actor SyncDriver {
                 loaded += answer.changes.count
                 if answer.hasMore { core.countLoaded(loaded, of: total) } else { core.setFromDevice(false) }
             }
-            if !answer.hasMore { await TrashReader(core: core, replica: replica, client: client).run() }
+            if !answer.hasMore {
+                await TrashReader(core: core, replica: replica, client: client).run()
+                await core.reminders.scheduleAndReport(of: core)
+            }
             return .answered(hasMore: answer.hasMore, hasUnsent: hasUnsent)
         } catch {
             let failure = Failure(caught: error)

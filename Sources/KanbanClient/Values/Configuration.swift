@@ -7,6 +7,10 @@ public struct Configuration: Sendable {
     /// Where tokens are kept; `nil`: in a file that only this user can read. On Apple's platforms give it
     /// `KeychainSecrets` of KanbanClientUI.
     public var secrets: (any Secrets)?
+    /// Shows the reminders of the board at their time, also while the app is closed: it schedules the 64 soonest and follows every
+    /// change. On Apple's platforms give it `SystemReminderCenter` of KanbanClientUI; `nil`: nobody does. The library never asks
+    /// the user for permission. Of several boards in one process only one may have it, because each removes what it does not know.
+    public var reminderCenter: (any ReminderCenter)?
     /// Of default titles.
     public var language: Language = .en
     /// Clock, chance and network; tests bring their own.

@@ -20,6 +20,7 @@ let postgresPushTables1 = """
         plan_epoch bigint,
         plan_revision bigint,
         plan_end bigint,
+        plan_start bigint,
         wake_at bigint,
         woken_at bigint,
         woken_revision bigint NOT NULL,

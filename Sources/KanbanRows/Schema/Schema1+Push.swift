@@ -2,7 +2,8 @@
 let pushTables1 = """
 
     -- Devices that are notified of reminders. `target` is a token of Apple's, or the address of a subscription. They stay when
-    -- their session expires, and go when it is ended. `plan_end` is NULL in a plan of all reminders.
+    -- their session expires, and go when it is ended. `plan_end` is NULL in a plan of all reminders,
+    -- `plan_start` in one of a device that did not say when it scheduled them.
     CREATE TABLE devices (
         account INTEGER NOT NULL REFERENCES accounts (number) ON DELETE CASCADE,
         id BLOB NOT NULL,
@@ -22,6 +23,7 @@ let pushTables1 = """
         plan_epoch INTEGER,
         plan_revision INTEGER,
         plan_end INTEGER,
+        plan_start INTEGER,
         wake_at INTEGER,
         woken_at INTEGER,
         woken_revision INTEGER NOT NULL,

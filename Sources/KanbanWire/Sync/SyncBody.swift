@@ -28,6 +28,15 @@ package struct SyncBody: Sendable {
         package var device: ID
         /// How far the device had read.
         package var cursor: String
+        /// When it scheduled them, and the first reminder that was too many, if it says so.
+        package var from, until: Timestamp?
+
+        package init(device: ID, cursor: String, from: Timestamp? = nil, until: Timestamp? = nil) {
+            self.device = device
+            self.cursor = cursor
+            self.from = from
+            self.until = until
+        }
     }
 
     /// - Throws: ``BoardError/invalid(_:)`` for an invalid body. The faults of a single mutation are in
@@ -82,9 +91,10 @@ extension SyncBody.Planned {
             members.require("deviceId", device)
             let cursor = members.string("cursor") { .success($0) }
             members.require("cursor", cursor)
+            let (from, until) = (members.instant("from"), members.instant("until"))
             faults += members.finished()
             guard let device = device.value, let cursor = cursor.value else { return nil }
-            self.init(device: device, cursor: cursor)
+            self.init(device: device, cursor: cursor, from: from, until: until)
         } catch BoardError.invalid(let found) {
             faults += found
             return nil

@@ -172,13 +172,24 @@ struct PushRoutesTests {
             .patch, "/devices/\(Self.phone)", "{\"planned\": \"\(cursor)\"}", token: anna.token)
         #expect(patched.status == 200)
         #expect(try plan()?.end == nil && plan() != nil)
+        let ends = #""from": "2026-11-20T08:00:00Z", "until": "2026-11-21T08:00:00Z""#
+        await board.send(
+            .patch, "/devices/\(Self.phone)", "{\"planned\": \"\(cursor)\", \(ends)}", token: anna.token)
+        #expect(try plan()?.start?.description == "2026-11-20T08:00:00.000Z")
+        #expect(try plan()?.end?.description == "2026-11-21T08:00:00.000Z")
+        #expect(
+            await board.send(.patch, "/devices/\(Self.phone)", #"{"from": "noon"}"#, token: anna.token).code
+                == "invalid_format")
         await board.send(.patch, "/devices/\(Self.phone)", #"{"planned": null}"#, token: anna.token)
         #expect(try plan() == nil)
         func sync(_ planned: String) async -> Answer {
             await board.send(.post, "/sync", "{\"mutations\": [], \"planned\": \(planned)}", token: anna.token)
         }
         #expect(await sync("{\"deviceId\": \"\(Self.phone)\", \"cursor\": \"\(cursor)\"}").status == 200)
-        #expect(try plan() != nil)
+        #expect(try plan() != nil && plan()?.start == nil)
+        #expect(
+            await sync("{\"deviceId\": \"\(Self.phone)\", \"cursor\": \"\(cursor)\", \(ends)}").status == 200)
+        #expect(try plan()?.start != nil && plan()?.end != nil)
         #expect(await sync("{\"deviceId\": \"\(Self.stranger)\", \"cursor\": \"\(cursor)\"}").status == 200)
         #expect(await sync("{\"deviceId\": \"\(Self.phone)\", \"cursor\": \"abc-1\"}").status == 200)
         #expect(await sync("{\"deviceId\": \"\(Self.phone)\", \"cursor\": \"?\"}").code == "invalid_cursor")

@@ -116,6 +116,35 @@
             #expect(office.sent().count == 6)
         }
 
+        @Test func `a plan covers what is between its ends, and what was due before goes by the plan before`()
+            async throws
+        {
+            let office = try await PushOffice()
+            let phone = office.device(1)
+            _ = try await office.service.put(phone)
+            let known = try await office.task("known", in: 60)
+            try await office.plan(phone)
+            let late = try await office.task("heard of too late", in: 60)
+            let soon = try await office.task("soon", in: 70)
+            let beyond = try await office.task("beyond", in: 80)
+            office.advance(60)
+            // Before the server looks.
+            let now = office.now.withLock { $0 }
+            let plan = try await office.store.read(PushOffice.account) { reader in
+                let feed = try reader.feedState()
+                return try PushPlan(
+                    Cursor(epoch: feed.epoch, revision: feed.revision), from: now, until: now + .seconds(20), reader,
+                    at: Moment(now: now, zone: .utc))
+            }
+            _ = try await office.service.plan(plan, for: phone.id, of: PushOffice.account)
+            try await office.look()
+            #expect(office.sent() == ["\(late.id)/PT0S"] && known.id != late.id)
+
+            office.advance(60)
+            try await office.look()
+            #expect(office.sent() == ["\(beyond.id)/PT0S"] && soon.id != beyond.id)
+        }
+
         @Test func `ten thousand at once are queued in parts, each once`() async throws {
             let office = try await PushOffice()
             _ = try await office.service.put(office.device(1))
