@@ -225,6 +225,8 @@ final class BoardCore: Sendable {
         replica.setResting(!isAwake.withLock { $0 })
         tell(.switched(hasCursor: standing.hasCursor, hasUnsent: standing.hasUnsent))
         doorbell.ring(Set(Region.allCases))
+        // No reminder of somebody who has logged out rings on, even if the app ends now.
+        await reminders.schedule(of: self)
         await old.close()
     }
 

@@ -45,6 +45,9 @@ struct EditQueue: Sendable {
         }.sorted { ($0.at, $0.id.description) < ($1.at, $1.id.description) }
     }
 
+    /// The last edit of each task.
+    func lastEdits() -> [KanbanID: QueuedEdit] { Dictionary(edits().map { ($0.task, $0) }) { $1 } }
+
     /// Forgets edits that were made.
     func remove(_ edits: [QueuedEdit]) {
         // What stays is known as made, and removed the next time.
@@ -106,8 +109,7 @@ extension BoardCore {
     /// What waits in the folder of a board that was opened for reading, the last edit of each task.
     func queued() -> [KanbanID: QueuedEdit] {
         let replica = replica
-        guard replica.isReadOnly else { return [:] }
-        return Dictionary(EditQueue(of: replica).edits().map { ($0.task, $0) }) { $1 }
+        return replica.isReadOnly ? EditQueue(of: replica).lastEdits() : [:]
     }
 }
 

@@ -6,7 +6,7 @@ import KanbanRows
 /// How the reminders of a board reach this device while the app is closed: what it has scheduled as notifications of its own, which
 /// needs no network, and the server's notifications of what changed elsewhere since.
 ///
-/// The device tells the server what it has scheduled, so each reminder comes once.
+/// The device reports to the server what it has scheduled, so each reminder comes once.
 public struct BoardReminders: Sendable {
     let core: BoardCore
 
@@ -51,7 +51,7 @@ extension KanbanBoard {
         try await core.ask { try await $0.finish(.post("/devices/\(id)/test", [:]), with: 202) }
     }
 
-    /// The server notifies the device no more, until its app registers again.
+    /// The server notifies the device no more, until its app starts again and registers.
     public func removeDevice(_ id: AccountDevice.ID) async throws {
         try await core.ask { try await $0.finish(.delete("/devices/\(id)"), with: 204) }
     }
@@ -130,7 +130,7 @@ extension BoardCore {
 
     private func scheduleReminders() async {
         await reminders.schedule(of: self)
-        // While changes come live no sync follows that would tell the server. Its answer is not waited for: the next change is
+        // While changes come live no sync follows that would report it. The answer is not waited for: the next change is
         // scheduled meanwhile.
         if isLive { Task { await reminders.report(of: self) } }
     }

@@ -24,7 +24,7 @@ struct ReminderPlan: Hashable, Sendable {
             reader, at: moment, limit: room + queued.count + 1, allDayTime: settings.allDayAlarm)
         let items = coming.items.filter { queued[KanbanID($0.task.id)]?.status != .done }
         let end = items.count > room ? items[room].fireAt : nil
-        // Of several at one instant all or none, because the server is told no more than that.
+        // Of several at one instant all or none, because the plan says no more than that.
         let mine = items.prefix { item in end.map { item.fireAt < $0 } ?? true }
         until = end
         reminders = mine.map { item in
@@ -37,7 +37,7 @@ struct ReminderPlan: Hashable, Sendable {
         from = now
     }
 
-    /// True if a server that knows the other plan treats the reminders of this one no worse: it need not be told.
+    /// True if a server that knows the other plan treats the reminders of this one the same: no report is needed.
     func isCovered(by known: ReminderPlan) -> Bool {
         guard let mine = cursor.flatMap(Place.init), let place = known.cursor.flatMap(Place.init) else { return false }
         return place.epoch == mine.epoch && place.revision >= newest && known.until == until

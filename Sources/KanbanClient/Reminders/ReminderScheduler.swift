@@ -4,10 +4,10 @@ import Kanban
 import KanbanRows
 import Locks
 
-/// Keeps the notifications of the system as the board has its reminders, and tells the server which of them the device shows by
-/// itself, so that it sends only the others.
+/// Keeps the notifications of the system as the board has its reminders, and reports to the server which of them the device
+/// shows by itself, so that it sends only the others.
 ///
-/// Scheduling needs no network and never waits for it; the server is told after each sync, and while changes come live.
+/// Scheduling needs no network and never waits for it. Reports follow each sync, and each change while changes come live.
 actor ReminderScheduler {
     /// How this device is registered for notifications of the server.
     struct Registration: Hashable, Sendable {
@@ -16,13 +16,13 @@ actor ReminderScheduler {
         var environment: PushEnvironment
     }
 
-    /// What the server was told, of which board.
-    private struct Told {
+    /// What was reported to the server, of which board.
+    private struct Reported {
         var replica: Replica
         var registration: Registration?
-        /// The server does not know the device, or has no way to it: there is nothing more to tell until another token comes.
+        /// The server does not know the device, or has no way to it: nothing more is reported until another token comes.
         var isRefused = false
-        /// `nil` until it was told anything.
+        /// `nil` until a plan, or that there is none, was reported.
         var plan: ReminderPlan??
     }
 
@@ -33,10 +33,10 @@ actor ReminderScheduler {
     private let center: (any ReminderCenter)?
     private let registration = Locked<Registration?>(nil)
     private let scheduling = CoalescedWork()
-    private let telling = CoalescedWork()
+    private let reporting = CoalescedWork()
     /// What is scheduled, of which board; no plan where not all of it could be added.
     private var scheduled: (replica: Replica, plan: ReminderPlan?)?
-    private var told: Told?
+    private var reported: Reported?
 
     init(center: (any ReminderCenter)?) {
         self.center = center
@@ -51,9 +51,9 @@ actor ReminderScheduler {
         await scheduling.run { [self] in await scheduleNow(core) }
     }
 
-    /// Tells the server of the device and of what it has scheduled, unless it knows.
+    /// Registers the device, and reports what it has scheduled, unless the server knows.
     func report(of core: BoardCore) async {
-        await telling.run { [self] in await reportNow(core) }
+        await reporting.run { [self] in await reportNow(core) }
     }
 
     func scheduleAndReport(of core: BoardCore) async {
@@ -63,13 +63,13 @@ actor ReminderScheduler {
 
     /// Returns when nothing is under way.
     func settle() async {
-        await telling.settle()
+        await reporting.settle()
         await scheduling.settle()
     }
 
     /// Whether the server knows a plan that was made with this cursor.
     func hasReported(upTo cursor: String) -> Bool {
-        if case .some(.some(let plan)) = told?.plan { plan.cursor == cursor } else { false }
+        if case .some(.some(let plan)) = reported?.plan { plan.cursor == cursor } else { false }
     }
 
     // MARK: - The notifications of the system
@@ -82,9 +82,12 @@ actor ReminderScheduler {
         let plan: ReminderPlan
         do {
             let room = max(Kanban.Upcoming.mostScheduled - others, 0)
-            plan = try core.read { try ReminderPlan($0, at: now, room: room, with: core.queued()) }
+            // Also in the app, which makes a widget's edit later than it schedules.
+            let queued = EditQueue(of: replica).lastEdits()
+            plan = try replica.read { try ReminderPlan($0, at: now, room: room, with: queued) }
         } catch {
-            // What is scheduled stays: when the disk fails, the lists tell of it.
+            // What is scheduled stays. When the disk fails, the lists show the error; when another board took the place of this one,
+            // that is scheduled next.
             core.log(LogEvent(code: "reminders.failed"))
             return
         }
@@ -119,7 +122,7 @@ actor ReminderScheduler {
     private func reportNow(_ core: BoardCore) async {
         let shown = core.shown
         guard !core.isClosed, !shown.replica.isReadOnly else { return }
-        if told?.replica !== shown.replica { told = Told(replica: shown.replica) }
+        if reported?.replica !== shown.replica { reported = Reported(replica: shown.replica) }
         do {
             let client = try core.client(of: shown.account)
             try await register(client, shown.replica, core)
@@ -130,7 +133,7 @@ actor ReminderScheduler {
     }
 
     private func register(_ client: APIClient, _ replica: Replica, _ core: BoardCore) async throws {
-        guard let wanted = registration.withLock({ $0 }), told?.registration != wanted else { return }
+        guard let wanted = registration.withLock({ $0 }), reported?.registration != wanted else { return }
         let id = try await replica.deviceID()
         var call = APICall.put(
             "/devices/\(id)",
@@ -142,27 +145,27 @@ actor ReminderScheduler {
         call.timeout = Self.timeout
         do {
             _ = try await client.json(call)
-            told?.isRefused = false
+            reported?.isRefused = false
             core.log(LogEvent(code: "device.registered"))
         } catch Failure.problem(let problem) where [404, 422].contains(problem.status) {
             // The server notifies nobody, or no such app, or no more devices: it would say so again.
-            told?.isRefused = true
+            reported?.isRefused = true
             core.log(LogEvent(.problem(problem), code: "device.refused"))
         }
-        told?.registration = wanted
+        reported?.registration = wanted
         // A plan may be gone with an earlier token.
-        told?.plan = nil
+        reported?.plan = nil
     }
 
     private func report(_ client: APIClient, _ replica: Replica) async throws {
-        guard let told, !told.isRefused, let id = try replica.knownDeviceID() else { return }
+        guard let reported, !reported.isRefused, let id = try replica.knownDeviceID() else { return }
         var plan: ReminderPlan?
         if let scheduled {
-            // Of the board that was shown before: the next call tells of this one.
+            // Of the board that was shown before: the next call reports this one.
             guard scheduled.replica === replica else { return }
             plan = scheduled.plan?.cursor == nil ? nil : scheduled.plan
         }
-        switch (told.plan, plan) {
+        switch (reported.plan, plan) {
         case (nil, _): break
         case (.some(nil), nil): return
         case (.some(let known?), let plan?): if plan.isCovered(by: known) { return }
@@ -170,12 +173,14 @@ actor ReminderScheduler {
         }
         var call = APICall.patch("/devices/\(id)", plan?.json ?? ["planned": .null])
         call.timeout = Self.timeout
+        // Without an answer the server may have this plan or the one before.
+        self.reported?.plan = nil
         do {
             _ = try await client.json(call)
-            self.told?.plan = .some(plan)
+            self.reported?.plan = .some(plan)
         } catch Failure.problem(let problem) where problem.status == 404 {
             // It went with its session, or its owner removed it. It registers again with the next start of the app.
-            self.told?.isRefused = true
+            self.reported?.isRefused = true
         }
     }
 }

@@ -84,6 +84,23 @@ struct DeviceRegistrationTests {
         await phone.board.close()
     }
 
+    @Test func `a report whose answer is lost is made again`() async throws {
+        let phone = try await phone()
+        phone.register()
+        try await phone.board.syncNow()
+        _ = try await server.json("POST", "/tasks", ["title": "web", "dueDate": due(600)])
+        network.setLosingReports(true)
+        try await phone.board.syncNow()
+        network.setLosingReports(false)
+        _ = network.takeDeviceCalls()
+
+        // As it was before, as far as this device knows.
+        phone.center.setOthers(64)
+        try await phone.board.syncNow()
+        #expect(network.takeDeviceCalls().last?.body["until"] == due(600))
+        await phone.board.close()
+    }
+
     @Test func `a device that may not show anything leaves all to the server`() async throws {
         let phone = try await phone()
         phone.register()

@@ -13,12 +13,16 @@ final class RecordingNetwork: Transport {
     private let server: any Transport
     private let asked = Locked<[(line: String, body: JSON)]>([])
     private let away = TestFlag()
+    private let losesReports = TestFlag()
 
     init(to server: any Transport) {
         self.server = server
     }
 
     func setAway(_ isAway: Bool) { away.set(isAway) }
+    /// Whether the answer to what a device reports is lost.
+    var isLosingReports: Bool { losesReports.isSet }
+    func setLosingReports(_ loses: Bool) { losesReports.set(loses) }
 
     /// What was asked of devices since the last time.
     func takeDeviceCalls() -> [(line: String, body: JSON)] {
@@ -34,7 +38,9 @@ final class RecordingNetwork: Transport {
         guard !away.isSet else { throw NetworkError(neverLeft: true) }
         let body = request.httpBody.flatMap { try? JSON(parsing: [UInt8]($0)) } ?? .null
         asked.withLock { $0.append(("\(request.httpMethod ?? "") \(request.url?.path ?? "")", body)) }
-        return try await server.send(request, timeout: timeout)
+        let answer = try await server.send(request, timeout: timeout)
+        if losesReports.isSet, request.httpMethod == "PATCH" { throw NetworkError() }
+        return answer
     }
 
     func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {

@@ -14,7 +14,10 @@ extension ReminderScenario {
             let pause = random.chance(3) ? random.below(2_000) : random.below(200_000)
             try await advance(to: clock.now.adding(milliseconds: Int64(pause)))
         }
-        for phone in phones { phone.network.setAway(false) }
+        for phone in phones {
+            phone.network.setAway(false)
+            phone.network.setLosingReports(false)
+        }
         for number in phones.indices where faults.isEmpty {
             try await sync(number)
             try await settle(number)
@@ -71,6 +74,10 @@ extension ReminderScenario {
             let isAway = random.chance(2)
             note("phone \(number): the network is \(isAway ? "away" : "there")")
             phones[number].network.setAway(isAway)
+        case 18:
+            let isLosing = random.chance(2)
+            note("phone \(number): answers to reports are \(isLosing ? "lost" : "there")")
+            phones[number].network.setLosingReports(isLosing)
         case 19:
             note("phone \(number): a new start of the app")
             phones[number].phone = try await phones[number].phone.restarted()

@@ -117,6 +117,7 @@ struct ReminderTests {
 
         try await widget.complete(milk.id)
         #expect(phone.center.titles == ["bread"])
+        #expect(await phone.scheduled() == ["bread"])
         await widget.close()
 
         phone = try await phone.restarted()
@@ -183,11 +184,12 @@ struct ReminderTests {
         }
 
         try await phone.board.logIn(email: "a@example.org", password: "x", guest: .keep)
-        #expect(await phone.scheduled() == [])
+        #expect(phone.center.titles == [])
         try await phone.board.create(.init(title: "mine", due: .instant(date(600))))
         #expect(await phone.scheduled() == ["mine"])
+        // At once: the app may end before anything else is done.
         try await phone.board.logOut(.keep)
-        #expect(await phone.scheduled() == ["guest"])
+        #expect(phone.center.titles == ["guest"])
         await phone.board.close()
     }
 
