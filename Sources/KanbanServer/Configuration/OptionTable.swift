@@ -221,12 +221,17 @@ extension Option {
             "merge: the newer version of each resource wins; replace: the document replaces the board."),
         Option(
             "from", \.administration.from, .name, in: .command, of: [.importBoard],
-            "What the file is: kanbase for an export of Kanbase, or that of another system."),
+            "What the file is: kanbase for an export of Kanbase, or that of another system; firebase-auth makes accounts."
+        ),
         Option(
             "map", \.administration.map, OptionValue.text("RULES", "a file or rules").optional(), in: .command,
             of: [.importBoard],
             "What words of the file mean, as list:Backlog=todo,dates=day, or the name of a file with a rule on each line."
         ),
+        Option(
+            "hash-parameters", \.administration.hashParameters, OptionValue.text("FILE", "a file").optional(),
+            in: .command,
+            of: [.importBoard], "The password hash parameters of the Firebase project, for --from firebase-auth."),
         Option(
             flag: "truncate", \.administration.truncates, of: [.importBoard],
             "Cut texts that are too long, and say so."),
