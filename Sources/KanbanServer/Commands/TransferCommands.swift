@@ -40,7 +40,7 @@ struct TransferCommands {
         // A server that runs is found before a long document is read, and a document that is refused makes no directory.
         var lock = try isFile && directory.exists ? lockDirectory() : nil
         let progress = ProgressLine()
-        let bytes = try bytes(at: path)
+        let bytes = try await boardBytes(from: path, source, progress)
         let administration = configuration.administration
         // Once more in the zone of the account, which only its data tell.
         var read = try read(bytes, of: source, in: .utc)
@@ -67,6 +67,28 @@ struct TransferCommands {
             print(String(decoding: json.bytes, as: UTF8.self))
         }
         withExtendedLifetime(lock) {}
+    }
+
+    /// Of the file, or of the collection that the options name.
+    private func boardBytes(
+        from path: String?, _ source: ImportSource, _ progress: ProgressLine
+    ) async throws -> [UInt8] {
+        let administration = configuration.administration
+        guard let file = administration.serviceAccount else {
+            guard administration.collection == nil, administration.firestoreURL == nil else {
+                throw Failure(.usage, "--collection and --firestore-url need --service-account.")
+            }
+            return try bytes(at: path)
+        }
+        guard source == .firestore, path == nil, let collection = administration.collection else {
+            throw Failure(.usage, "--service-account needs --from firestore, --collection and no file.")
+        }
+        let reader = FirestoreReader(try ServiceAccountKey(bytes(at: file)), base: administration.firestoreURL)
+        // A little ago: Firestore refuses a time that lies ahead of its own clock.
+        defer { progress.end() }
+        return try await reader.read(collection, at: Timestamp.system() + .seconds(-5)) {
+            progress.show("\(ProgressLine.grouped($0)) documents read")
+        }
     }
 
     func lockDirectory() throws(Failure) -> DataLock {

@@ -233,6 +233,18 @@ extension Option {
             in: .command,
             of: [.importBoard], "The password hash parameters of the Firebase project, for --from firebase-auth."),
         Option(
+            "service-account", \.administration.serviceAccount, OptionValue.text("FILE", "a file").optional(),
+            in: .command, of: [.importBoard],
+            "The key of a service account that reads Firestore, for --from firestore without a file."),
+        Option(
+            "collection", \.administration.collection, OptionValue.text("PATH", "a path").optional(), in: .command,
+            of: [.importBoard], "The collection that --service-account reads, as users/UID/todos."),
+        Option(
+            "firestore-url", \.administration.firestoreURL, OptionValue.trustworthyURL.optional(),
+            in: .command, of: [.importBoard],
+            "A server that stands in for Google's, such as the emulator; it gets the requests for tokens, too, at /token."
+        ),
+        Option(
             flag: "truncate", \.administration.truncates, of: [.importBoard],
             "Cut texts that are too long, and say so."),
         Option(flag: "dry-run", \.administration.dryRun, of: [.importBoard], "Only report what would happen."),
