@@ -46,6 +46,13 @@ package enum ByteText {
         return bytes(base64: exchange("-_", for: "+/", in: text))
     }
 
+    /// The bytes of base 64 in either alphabet, with padding or without: Google's tools differ. `nil` for any other text.
+    package static func bytes(lenientBase64 text: some StringProtocol) -> [UInt8]? {
+        let digits = text.prefix { $0 != "=" }
+        guard text.utf8.dropFirst(digits.utf8.count).allSatisfy({ $0 == UInt8(ascii: "=") }) else { return nil }
+        return bytes(base64: exchange("-_", for: "+/", in: digits))
+    }
+
     private static func exchange(_ old: String, for new: String, in text: some StringProtocol) -> String {
         let pairs = Dictionary(uniqueKeysWithValues: zip(old.utf8, new.utf8))
         return String(decoding: text.utf8.map { pairs[$0] ?? $0 }, as: UTF8.self)

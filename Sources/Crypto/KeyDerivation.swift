@@ -10,6 +10,9 @@ package enum KeyDerivation: Hashable, Sendable {
     case scrypt(logCost: Int, blockSize: Int, parallelism: Int)
     /// PBKDF2 with HMAC-SHA-256 (RFC 8018 §5.2).
     case pbkdf2(rounds: Int)
+    /// What Firebase Auth compares passwords by: scrypt makes a key of AES-256, and the bytes are its key stream (CTR, from
+    /// zero). Only for imported hashes, see ``PasswordHash/init(firebase:signerKey:salt:logCost:blockSize:)``.
+    case scryptStream(logCost: Int, blockSize: Int)
 
     /// `count` bytes from a password.
     /// - Throws: ``Failed`` when it is not ``isUsable``, or there is not enough memory.
@@ -25,6 +28,17 @@ package enum KeyDerivation: Hashable, Sendable {
         package init() {}
     }
 
+    /// What takes, after `other`, the rest of the time of this one; `nil` when there is none.
+    package func rest(after other: KeyDerivation) -> KeyDerivation? {
+        guard case .scrypt(let logCost, let blockSize, let parallelism) = self,
+            case .scryptStream(let otherLogCost, let otherBlockSize) = other, isUsable, other.isUsable
+        else { return nil }
+        // scrypt takes time by the product of its three parameters.
+        let times = (blockSize * parallelism << logCost) / (otherBlockSize << otherLogCost) - 1
+        guard times > 0 else { return nil }
+        return .scrypt(logCost: otherLogCost, blockSize: otherBlockSize, parallelism: min(times, 16))
+    }
+
     /// Whether the system has the function (macOS has no scrypt), and the parameters are within bounds: a damaged row
     /// must not take all memory or a day of the processor.
     package var isUsable: Bool {
@@ -34,6 +48,9 @@ package enum KeyDerivation: Hashable, Sendable {
                 && (1...16).contains(parallelism)
         case .pbkdf2(let rounds):
             (1...10_000_000).contains(rounds)
+        // At most the 32 MiB of our own: every log-in may cost as much.
+        case .scryptStream(let logCost, let blockSize):
+            Self.hasScrypt && (1...15).contains(logCost) && (1...8).contains(blockSize)
         }
     }
 
@@ -68,8 +85,24 @@ package enum KeyDerivation: Hashable, Sendable {
                     return PKCS5_PBKDF2_HMAC(
                         start, Int32(bytes.count), salt, Int32(salt.count), Int32(rounds), EVP_sha256(),
                         Int32(key.count), &key) == 1
+                case .scryptStream(let logCost, let blockSize):
+                    var cipherKey = [UInt8](repeating: 0, count: 32)
+                    let scrypt = KeyDerivation.scrypt(logCost: logCost, blockSize: blockSize, parallelism: 1)
+                    return scrypt.derive(password, salt, &cipherKey) && Self.keyStream(of: cipherKey, &key)
                 }
             }
+        }
+
+        /// Fills `stream` with the first bytes of AES-256-CTR from a counter of zero: it encrypts zeros.
+        private static func keyStream(of key: [UInt8], _ stream: inout [UInt8]) -> Bool {
+            guard let context = EVP_CIPHER_CTX_new() else { return false }
+            defer { EVP_CIPHER_CTX_free(context) }
+            let counter = [UInt8](repeating: 0, count: 16)
+            let zeros = [UInt8](repeating: 0, count: stream.count)
+            var count: Int32 = 0
+            return EVP_EncryptInit_ex2(context, EVP_aes_256_ctr(), key, counter, nil) == 1
+                && EVP_EncryptUpdate(context, &stream, &count, zeros, Int32(zeros.count)) == 1
+                && Int(count) == stream.count
         }
     #endif
 }

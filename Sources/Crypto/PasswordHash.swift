@@ -1,6 +1,7 @@
 /// A stored password: the function, its parameters, the salt and the key, in one line of text.
 ///
-/// `$scrypt$ln=15,r=8,p=3$<salt>$<key>` or `$pbkdf2-sha256$i=600000$<salt>$<key>`, both parts in base 64 without padding.
+/// `$scrypt$ln=15,r=8,p=3$<salt>$<key>` or `$pbkdf2-sha256$i=600000$<salt>$<key>`, both parts in base 64 without padding, or
+/// `$scrypt-stream$ln=14,r=8$…` of an account that came from Firebase.
 /// The parameters are in the text so that they can be raised later. An old hash still works; ``needsRenewal(by:)`` says
 /// that it should be replaced at the next log-in, when the password is known.
 package struct PasswordHash: Hashable, Sendable {
@@ -37,6 +38,24 @@ package struct PasswordHash: Hashable, Sendable {
         PasswordHash(derivation: derivation, salt: SecureRandom.bytes(saltBytes), key: SecureRandom.bytes(keyBytes))
     }
 
+    /// A hash of Firebase Auth, until its owner logs in.
+    ///
+    /// Firebase encrypts the project's signer key with a stream cipher whose key comes from the password. What it stored and
+    /// the signer key differ by that key stream, so the key stream is kept and the signer key, a secret of the project, is not.
+    /// - Parameters:
+    ///   - hash: the encrypted signer key.
+    ///   - salt: the account's salt, followed by the project's separator.
+    /// - Returns: `nil` when the lengths do not fit or the parameters ask for too much.
+    package init?(firebase hash: [UInt8], signerKey: [UInt8], salt: [UInt8], logCost: Int, blockSize: Int) {
+        let derivation = KeyDerivation.scryptStream(logCost: logCost, blockSize: blockSize)
+        guard hash.count == signerKey.count, Self.keyLengths.contains(hash.count), derivation.isUsable else {
+            return nil
+        }
+        self.init(derivation: derivation, salt: salt, key: zip(hash, signerKey).map { $0 ^ $1 })
+    }
+
+    private static let keyLengths = 16...64
+
     private init(derivation: KeyDerivation, salt: [UInt8], key: [UInt8]) {
         self.derivation = derivation
         self.salt = salt
@@ -49,7 +68,7 @@ package struct PasswordHash: Hashable, Sendable {
         guard parts.count == 5, parts[0].isEmpty,
             let derivation = Self.derivation(name: parts[1], parameters: parts[2]), derivation.isUsable,
             let salt = ByteText.bytes(base64: String(parts[3])), let key = ByteText.bytes(base64: String(parts[4])),
-            (16...64).contains(key.count)
+            Self.keyLengths.contains(key.count)
         else { return nil }
         self.derivation = derivation
         self.salt = salt
@@ -75,6 +94,8 @@ package struct PasswordHash: Hashable, Sendable {
                 "scrypt$ln=\(logCost),r=\(blockSize),p=\(parallelism)"
             case .pbkdf2(let rounds):
                 "pbkdf2-sha256$i=\(rounds)"
+            case .scryptStream(let logCost, let blockSize):
+                "scrypt-stream$ln=\(logCost),r=\(blockSize)"
             }
         return "$\(head)$\(ByteText.base64(salt))$\(ByteText.base64(key))"
     }
@@ -96,6 +117,9 @@ package struct PasswordHash: Hashable, Sendable {
         case "pbkdf2-sha256":
             guard values.count == 1, let rounds = values["i"] else { return nil }
             return .pbkdf2(rounds: rounds)
+        case "scrypt-stream":
+            guard values.count == 2, let logCost = values["ln"], let blockSize = values["r"] else { return nil }
+            return .scryptStream(logCost: logCost, blockSize: blockSize)
         default:
             return nil
         }

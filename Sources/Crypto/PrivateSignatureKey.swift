@@ -35,7 +35,7 @@ package struct PrivateSignatureKey: Sendable {
 
     /// The bytes between the lines of RFC 7468; `nil` unless they are those of a private key. libcrypto's own reader would ask
     /// the terminal for a password.
-    private static func der(inPEM text: String) -> [UInt8]? {
+    static func der(inPEM text: String) -> [UInt8]? {
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         guard let first = lines.firstIndex(of: "-----BEGIN PRIVATE KEY-----"),
             let last = lines[first...].firstIndex(of: "-----END PRIVATE KEY-----"),

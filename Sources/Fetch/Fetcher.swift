@@ -45,6 +45,17 @@ package final class Fetcher: Sendable {
         return body
     }
 
+    /// Gets the answer at an address of `http:` or `https:`. Redirects are not followed: the headers may hold a secret.
+    /// - Parameter headers: `name: value`.
+    /// - Returns: the status, whatever it is, and the body.
+    /// - Throws: ``Fault``, or `CancellationError` as soon as the task is cancelled.
+    package func get(_ url: String, _ headers: [String]) async throws -> Transfer.Outcome {
+        let transfer = try transfer(url, within: timeout)
+        transfer.set(CURLOPT_FOLLOWLOCATION, 0)
+        transfer.set(CURLOPT_HTTPHEADER, list: headers)
+        return try await perform(transfer)
+    }
+
     /// Posts a form to an address of `http:` or `https:`. Redirects are not followed.
     /// - Parameter patience: the time for the whole answer, instead of the usual one.
     /// - Returns: the status, whatever it is, and the body.
@@ -106,20 +117,22 @@ package final class Fetcher: Sendable {
 
     private static func isSecure(_ url: String) -> Bool { url.lowercased().hasPrefix("https:") }
 
-    /// The form as a body: every byte but letters, digits and `-._~` is encoded.
+    /// A part of an address: every byte but letters, digits and `-._~` is encoded.
+    package static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                String(Unicode.Scalar(byte))
+            default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+
+    /// The form as a body.
     private static func encoded(_ form: [(name: String, value: String)]) -> String {
-        func encoded(_ text: String) -> String {
-            text.utf8.map { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                    UInt8(ascii: "~"):
-                    String(Unicode.Scalar(byte))
-                default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-                }
-            }.joined()
-        }
-        return form.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
+        form.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
     }
 
     private static func isLoopback(_ url: String) -> Bool {

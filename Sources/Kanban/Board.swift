@@ -44,7 +44,10 @@ package protocol Board: BoardReader {
     func updateSettings(if precondition: Precondition, _ edit: (inout Settings) throws -> Void) throws -> Settings
 
     // Everything at once
-    func importBoard(_ document: BoardDocument, mode: ImportMode, isDryRun: Bool) throws -> ImportReport
+    /// - Parameter onTask: gets the number of tasks that are done, before each.
+    func importBoard(
+        _ document: BoardDocument, mode: ImportMode, isDryRun: Bool, onTask: (Int) -> Void
+    ) throws -> ImportReport
     func keepImport(_ record: ImportRecord) throws -> ID
     func takeBackImport(_ id: ID) throws -> (removed: Int, kept: Int)?
     func push(

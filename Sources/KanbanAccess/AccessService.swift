@@ -335,7 +335,7 @@ package final class AccessService: Sendable {
         if let ledger = store.attempts {
             return try await verify(in: ledger, counting: keys, or: refusal) {
                 try await queued(.logIn, for: client, isKnown: isKnown) { [derivation] in
-                    guard try password.matches(compared), let hash else { return (false, nil) }
+                    guard try compared.matches(password, asSlowAs: derivation), let hash else { return (false, nil) }
                     return (true, hash.needsRenewal(by: derivation) ? try password.hashed(by: derivation).text : nil)
                 }
             }
@@ -345,7 +345,7 @@ package final class AccessService: Sendable {
         // compared.
         return try await queued(.logIn, for: client, isKnown: isKnown) { [self] in
             try refuseThrottled(keys)
-            guard try password.matches(compared), let hash else {
+            guard try compared.matches(password, asSlowAs: derivation), let hash else {
                 failures.withLock { $0.count(keys, at: instant()) }
                 throw refusal
             }

@@ -47,3 +47,13 @@ package struct Password: Sendable {
         try hash.matches(text)
     }
 }
+
+extension PasswordHash {
+    /// True when the password matches. A wrong one takes as long as `derivation`, that of unknown addresses, even for an
+    /// imported hash that is cheaper: the time must not tell that there is such an account.
+    func matches(_ password: Password, asSlowAs derivation: KeyDerivation) throws(KeyDerivation.Failed) -> Bool {
+        if try password.matches(self) { return true }
+        if let rest = derivation.rest(after: self.derivation) { _ = try password.hashed(by: rest) }
+        return false
+    }
+}

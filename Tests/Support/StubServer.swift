@@ -13,6 +13,8 @@ package final class StubServer: Sendable {
         case answer(String)
         /// Answers by the path; 404 for any other.
         case pages([String: String])
+        /// Answers by the whole request.
+        case reply(@Sendable (String) -> String)
         /// Reads the request and sends nothing until the stub server ends.
         case silence
         /// Sends an endless body, some 10 MB a second, until the client hangs up. At full speed, Foundation on Linux would
@@ -32,6 +34,7 @@ package final class StubServer: Sendable {
     private struct State {
         var behaviour = Behaviour.silence
         var requests: [String] = []
+        var texts: [String] = []
         var silent: [Int32] = []
         var isStopped = false
     }
@@ -50,6 +53,9 @@ package final class StubServer: Sendable {
     /// The request lines so far.
     package var requests: [String] { state.withLock { $0.requests } }
 
+    /// The whole requests so far.
+    package var texts: [String] { state.withLock { $0.texts } }
+
     package func behave(_ behaviour: Behaviour) {
         state.withLock { $0.behaviour = behaviour }
     }
@@ -64,15 +70,18 @@ package final class StubServer: Sendable {
         var connection = LoopbackConnection(descriptor)
         if let certificate, !connection.encrypt(certificate) { return connection.end() }
         var head: [UInt8] = []
+        var text = ""
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while !head.ends(with: "\r\n\r\n") {
+        while !text.isWholeRequest {
             let count = connection.receive(&buffer)
             guard count > 0 else { return connection.end() }
             head += buffer[..<count]
+            text = String(decoding: head, as: UTF8.self)
         }
         let line = String(decoding: head.prefix { $0 != 0x0d }, as: UTF8.self)
         let behaviour = state.withLock { state in
             state.requests.append(line)
+            state.texts.append(text)
             return state.behaviour
         }
         switch behaviour {
@@ -83,6 +92,9 @@ package final class StubServer: Sendable {
             let path = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
             let answer = pages[path] ?? "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             connection.send(Array(answer.utf8))
+            connection.end()
+        case .reply(let answer):
+            connection.send(Array(answer(text).utf8))
             connection.end()
         case .silence:
             state.withLock { $0.silent.append(descriptor) }
@@ -97,9 +109,14 @@ package final class StubServer: Sendable {
     }
 }
 
-extension [UInt8] {
-    fileprivate func ends(with text: String) -> Bool {
-        suffix(text.utf8.count).elementsEqual(text.utf8)
+extension String {
+    /// A head and as many bytes of ASCII as it tells. With some unread, the client might lose the answer to a reset.
+    fileprivate var isWholeRequest: Bool {
+        guard let end = utf8.firstRange(of: "\r\n\r\n".utf8) else { return false }
+        let head = self[..<end.lowerBound].lowercased()
+        let length = head.split(whereSeparator: \.isNewline).first { $0.hasPrefix("content-length:") }
+            .flatMap { Int($0.dropFirst("content-length:".count).drop { $0 == " " }) }
+        return utf8[end.upperBound...].count >= length ?? 0
     }
 }
 

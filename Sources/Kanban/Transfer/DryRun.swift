@@ -1,9 +1,11 @@
 extension BoardWriter {
-    /// As ``importBoard(_:mode:)``. A dry run does all of it, then undoes it.
-    package func importBoard(_ document: BoardDocument, mode: ImportMode, isDryRun: Bool) throws -> ImportReport {
-        guard isDryRun else { return try importBoard(document, mode: mode) }
+    /// As ``importBoard(_:mode:onTask:)``. A dry run does all of it, then undoes it.
+    package func importBoard(
+        _ document: BoardDocument, mode: ImportMode, isDryRun: Bool, onTask: (Int) -> Void = { _ in }
+    ) throws -> ImportReport {
+        guard isDryRun else { return try importBoard(document, mode: mode, onTask: onTask) }
         do {
-            return try nested { throw DryRun(report: try importBoard(document, mode: mode)) }
+            return try nested { throw DryRun(report: try importBoard(document, mode: mode, onTask: onTask)) }
         } catch let dryRun as DryRun {
             return dryRun.report
         }

@@ -7,8 +7,11 @@ extension BoardWriter {
     /// Merging keeps the newer version of each resource. What was deleted for good stays deleted, and references to it
     /// become null. A category whose name is taken becomes the existing one. Settings fill in only what is unset.
     ///
+    /// - Parameter onTask: gets the number of tasks that are done, before each.
     /// - Throws: ``BoardError/invalid(_:)`` with the faults that only the account's own data shows.
-    package func importBoard(_ document: BoardDocument, mode: ImportMode) throws -> ImportReport {
+    package func importBoard(
+        _ document: BoardDocument, mode: ImportMode, onTask: (Int) -> Void = { _ in }
+    ) throws -> ImportReport {
         if mode == .replace {
             let old = try settings()
             try eraseBoard()
@@ -32,7 +35,7 @@ extension BoardWriter {
             images.resolve(document.ddays, "ddays", \.image), undatedSince: document.undatedSince, &report)
         var tasks = TaskImport(
             self, categories: categories.ids, isEmpty: mode == .replace, undatedSince: document.undatedSince)
-        try tasks.run(document.tasks)
+        try tasks.run(document.tasks, onTask)
         report.tasks = tasks.counts
         report.made += categories.made + tasks.made
         return report

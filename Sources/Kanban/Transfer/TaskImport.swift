@@ -27,11 +27,12 @@ struct TaskImport {
     }
 
     /// - Throws: ``BoardError/invalid(_:)`` for categories that are neither in the document nor in the account.
-    mutating func run(_ entries: [BoardDocument.Entry<TaskItem>]) throws {
+    mutating func run(_ entries: [BoardDocument.Entry<TaskItem>], _ onTask: (Int) -> Void) throws {
         if !isEmpty, !entries.isEmpty {
             for status in TaskStatus.allCases { columns[status] = try Places(of: status, in: writer) }
         }
         for (index, entry) in entries.enumerated() {
+            onTask(index)
             var task = entry.value
             guard try resolveCategory(of: &task) else {
                 faults.append(

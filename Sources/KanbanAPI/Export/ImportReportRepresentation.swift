@@ -78,7 +78,7 @@ extension JSONWriter {
         endObject()
     }
 
-    mutating func value(_ notes: [ImportRemarks.Note]) {
+    package mutating func value(_ notes: [ImportRemarks.Note]) {
         beginArray()
         for note in notes {
             beginObject()

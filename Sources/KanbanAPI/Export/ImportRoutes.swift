@@ -144,12 +144,14 @@ package struct ImportReading: Sendable {
     }
 
     /// Imports what was read, and remembers what that made.
+    /// - Parameter onTask: gets the number of tasks that are done, before each.
     package func perform(
-        _ document: BoardDocument, _ remarks: ImportRemarks, isDryRun: Bool, on board: any Board, at now: Timestamp
+        _ document: BoardDocument, _ remarks: ImportRemarks, isDryRun: Bool, on board: any Board, at now: Timestamp,
+        onTask: (Int) -> Void = { _ in }
     ) throws -> ImportSummary {
         var summary = ImportSummary(
             format: source.rawValue, mode: mode, isDryRun: isDryRun,
-            report: try board.importBoard(document, mode: mode, isDryRun: isDryRun), remarks: remarks)
+            report: try board.importBoard(document, mode: mode, isDryRun: isDryRun, onTask: onTask), remarks: remarks)
         if !isDryRun, !summary.report.made.isEmpty { summary.id = try board.keepImport(summary.record(at: now)) }
         return summary
     }

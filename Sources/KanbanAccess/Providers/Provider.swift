@@ -72,7 +72,7 @@ package struct Provider: Hashable, Sendable {
     }
 
     /// Whether the address is authenticated: https, or loopback.
-    static func isTrustworthy(_ url: String) -> Bool {
+    package static func isTrustworthy(_ url: String) -> Bool {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return false }
         if url.hasPrefix("https://") { return url.utf8.count > "https://".utf8.count }
         return ["http://127.0.0.1", "http://localhost", "http://[::1]"].contains { origin in

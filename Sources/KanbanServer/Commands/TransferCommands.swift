@@ -10,7 +10,7 @@ import KanbanSQLite
 struct TransferCommands {
     let configuration: Configuration
 
-    private var directory: DataDirectory { DataDirectory(path: configuration.data) }
+    var directory: DataDirectory { DataDirectory(path: configuration.data) }
 
     /// May run beside a server. The file appears only when it is complete.
     /// - Parameter path: `nil` or `-` is standard output.
@@ -31,27 +31,33 @@ struct TransferCommands {
     /// Must not run beside a server, which would not notice the changes: use `POST /import` there.
     /// - Parameter path: `nil` or `-` is standard input.
     func importBoard(from path: String?) async throws {
+        guard case .board(let source) = configuration.administration.from else {
+            return try await importAccounts(from: path)
+        }
         let isFile = configuration.database == nil
         // Only the board of the open mode may be imported before the first start.
         if isFile, !isOwnBoard { try directory.requireData() }
         // A server that runs is found before a long document is read, and a document that is refused makes no directory.
         var lock = try isFile && directory.exists ? lockDirectory() : nil
-        let bytes = try bytes(at: path)
+        let progress = ProgressLine()
+        let bytes = try await boardBytes(from: path, source, progress)
         let administration = configuration.administration
         // Once more in the zone of the account, which only its data tell.
-        var read = try read(bytes, in: .utc)
+        var read = try read(bytes, of: source, in: .utc)
         if isFile, lock == nil { lock = try lockDirectory() }
         try await configuration.withStore(directory, makesTables: true) { store in
             let account = try await accountKey(in: store)
             let zone = try await store.readDetached(account) { try $0.settings().timeZone.flatMap(Zone.init(name:)) }
-            if let zone, administration.from != .kanbase { read = try self.read(bytes, in: zone) }
+            if let zone, source != .kanbase { read = try self.read(bytes, of: source, in: zone) }
             let (document, remarks) = read
-            let reading = try reading(in: zone ?? .utc)
+            let reading = try reading(of: source, in: zone ?? .utc)
             let summary: ImportSummary
             do {
+                defer { progress.end() }
                 summary = try await store.write(account, session: nil) { (board: any Board) in
                     try reading.perform(
-                        document, remarks, isDryRun: administration.dryRun, on: board, at: Timestamp.system())
+                        document, remarks, isDryRun: administration.dryRun, on: board, at: Timestamp.system()
+                    ) { if $0 % 1_000 == 0 { progress.show($0, of: document.tasks.count) } }
                 }
             } catch BoardError.invalid(let faults) {
                 throw Failure(faults)
@@ -63,12 +69,34 @@ struct TransferCommands {
         withExtendedLifetime(lock) {}
     }
 
-    private func lockDirectory() throws(Failure) -> DataLock {
+    /// Of the file, or of the collection that the options name.
+    private func boardBytes(
+        from path: String?, _ source: ImportSource, _ progress: ProgressLine
+    ) async throws -> [UInt8] {
+        let administration = configuration.administration
+        guard let file = administration.serviceAccount else {
+            guard administration.collection == nil, administration.firestoreURL == nil else {
+                throw Failure(.usage, "--collection and --firestore-url need --service-account.")
+            }
+            return try bytes(at: path)
+        }
+        guard source == .firestore, path == nil, let collection = administration.collection else {
+            throw Failure(.usage, "--service-account needs --from firestore, --collection and no file.")
+        }
+        let reader = FirestoreReader(try ServiceAccountKey(bytes(at: file)), base: administration.firestoreURL)
+        // A little ago: Firestore refuses a time that lies ahead of its own clock.
+        defer { progress.end() }
+        return try await reader.read(collection, at: Timestamp.system() + .seconds(-5)) {
+            progress.show("\(ProgressLine.grouped($0)) documents read")
+        }
+    }
+
+    func lockDirectory() throws(Failure) -> DataLock {
         try directory.create()
         return try DataLock(directory, holder: "an import, process \(ProcessInfo.processInfo.processIdentifier)")
     }
 
-    private func bytes(at path: String?) throws -> [UInt8] {
+    func bytes(at path: String?) throws -> [UInt8] {
         let data: Data
         if let path, path != "-" {
             guard FileManager.default.fileExists(atPath: path) else {
@@ -90,9 +118,9 @@ struct TransferCommands {
     }
 
     /// How the options want a file to be read.
-    private func reading(in zone: Zone) throws -> ImportReading {
+    private func reading(of source: ImportSource, in zone: Zone) throws -> ImportReading {
         let administration = configuration.administration
-        guard administration.from == .kanbase || administration.mode == .merge else {
+        guard source == .kanbase || administration.mode == .merge else {
             throw Failure(.usage, "--mode replace takes an export of Kanbase alone.")
         }
         var choices = ImportChoices(zone: zone, now: Timestamp.system())
@@ -102,12 +130,14 @@ struct TransferCommands {
             throw Failure(.usage, "--map: \(unreadable.detail)")
         }
         return ImportReading(
-            administration.from, mode: administration.mode, truncates: administration.truncates, choices: choices)
+            source, mode: administration.mode, truncates: administration.truncates, choices: choices)
     }
 
-    private func read(_ bytes: [UInt8], in zone: Zone) throws -> (BoardDocument, ImportRemarks) {
+    private func read(
+        _ bytes: [UInt8], of source: ImportSource, in zone: Zone
+    ) throws -> (BoardDocument, ImportRemarks) {
         do {
-            return try reading(in: zone).read(bytes, now: Timestamp.system())
+            return try reading(of: source, in: zone).read(bytes, now: Timestamp.system())
         } catch BoardError.invalid(let faults) {
             throw Failure(faults)
         } catch let refused as RefusedImport {

@@ -135,7 +135,13 @@ struct Configuration: Sendable, Equatable {
         /// `import`
         var mode = ImportMode.merge
         /// `import`
-        var from = ImportSource.kanbase
+        var from = ImportOrigin.board(.kanbase)
+        /// `import`: the name of a file with Firebase's hash parameters.
+        var hashParameters: String?
+        /// `import`: the name of the key file of a service account, the collection to read with it, and a stand-in for Google.
+        var serviceAccount: String?
+        var collection: String?
+        var firestoreURL: String?
         /// `import`: the name of a file with rules, or rules.
         var map: String?
         /// `import`: cut what is too long.

@@ -222,11 +222,28 @@ extension Option {
             "merge: the newer version of each resource wins; replace: the document replaces the board."),
         Option(
             "from", \.administration.from, .name, in: .command, of: [.importBoard],
-            "What the file is: kanbase for an export of Kanbase, or that of another system."),
+            "What the file is: kanbase for an export of Kanbase, or that of another system; firebase-auth makes accounts."
+        ),
         Option(
             "map", \.administration.map, OptionValue.text("RULES", "a file or rules").optional(), in: .command,
             of: [.importBoard],
             "What words of the file mean, as list:Backlog=todo,dates=day, or the name of a file with a rule on each line."
+        ),
+        Option(
+            "hash-parameters", \.administration.hashParameters, OptionValue.text("FILE", "a file").optional(),
+            in: .command,
+            of: [.importBoard], "The password hash parameters of the Firebase project, for --from firebase-auth."),
+        Option(
+            "service-account", \.administration.serviceAccount, OptionValue.text("FILE", "a file").optional(),
+            in: .command, of: [.importBoard],
+            "The key of a service account that reads Firestore, for --from firestore without a file."),
+        Option(
+            "collection", \.administration.collection, OptionValue.text("PATH", "a path").optional(), in: .command,
+            of: [.importBoard], "The collection that --service-account reads, as users/UID/todos."),
+        Option(
+            "firestore-url", \.administration.firestoreURL, OptionValue.trustworthyURL.optional(),
+            in: .command, of: [.importBoard],
+            "A server that stands in for Google's, such as the emulator; it gets the requests for tokens, too, at /token."
         ),
         Option(
             flag: "truncate", \.administration.truncates, of: [.importBoard],

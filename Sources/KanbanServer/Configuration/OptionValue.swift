@@ -186,6 +186,16 @@ extension OptionValue where Value == String {
         }
     }
 
+    /// The address of a server that gets secrets: only it and this machine may read them.
+    static var trustworthyURL: Self {
+        OptionValue(placeholder: "URL", allowed: "an https address, or an http address of this machine") { text in
+            guard Provider.isTrustworthy(text) else { return nil }
+            return text.hasSuffix("/") ? String(text.dropLast()) : text
+        } show: {
+            $0
+        }
+    }
+
     static var url: Self {
         OptionValue(placeholder: "URL", allowed: "an http:// or https:// address") { text in
             guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme),
