@@ -19,6 +19,39 @@ struct PageFile: Sendable {
         return files
     }()
 
+    /// The same, with the screens beside the board in one file, which a page loads after its first card: each file is
+    /// compressed by itself, and five of them take a fifth more than one.
+    static let sent: [String: PageFile] = {
+        let modules = screens.compactMap { all[$0] }
+        guard let last = screens.last else { return all }
+        let one = PageFile(path: last, bytes: Array(joined(modules).utf8))
+        return all.filter { !screens.contains($0.key) }.merging([last: one]) { $1 }
+    }()
+
+    /// In the order in which they need each other. No two of them use one name at their top.
+    private static let screens = ["forms", "push", "settings", "account", "screens"].map { "board/\($0).js" }
+
+    /// One module of several: what they take from others once, and nothing from each other.
+    static func joined(_ modules: [PageFile]) -> String {
+        let own = Set(modules.map { "./\($0.path.split(separator: "/").last ?? "")" })
+        var imports: [String: Set<String>] = [:]
+        var body: [Substring] = []
+        for module in modules {
+            for line in String(decoding: module.bytes, as: UTF8.self).split(separator: "\n") {
+                guard let match = line.wholeMatch(of: /(?:im|ex)port \{ (.+) \} from "(.+)";/) else {
+                    body.append(line)
+                    continue
+                }
+                let (names, path) = (match.1.split(separator: ", ").map(String.init), String(match.2))
+                if !own.contains(path) { imports[path, default: []].formUnion(names) }
+            }
+        }
+        let heads = imports.sorted { $0.key < $1.key }.map { path, names in
+            "import { \(names.sorted().joined(separator: ", ")) } from \"\(path)\";"
+        }
+        return heads.joined(separator: "\n") + "\n" + body.joined(separator: "\n") + "\n"
+    }
+
     /// A module or a style sheet without its comments, its types and its indentation, a third of what a browser would load.
     /// Lines keep their numbers. What follows `//` beside code stays. No text goes over the end of a line.
     static func withoutComments(_ module: [UInt8]) -> [UInt8] {
@@ -50,13 +83,44 @@ struct PageFile: Sendable {
     }
 
     /// A style sheet without the spaces that mean nothing in it. None of its texts has one beside these marks.
-    static func withoutSpaces(_ sheet: [UInt8]) -> [UInt8] {
+    static func withoutSpaces(sheet: [UInt8]) -> [UInt8] {
         var kept: [UInt8] = []
         for (index, byte) in sheet.enumerated() {
             let isBeside =
                 "{:;,".utf8.contains(kept.last ?? 0)
                 || index + 1 < sheet.count && "{}".utf8.contains(sheet[index + 1])
-            if byte != UInt8(ascii: " ") || !isBeside { kept.append(byte) }
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: " ") && isBeside { continue }
+            if byte == UInt8(ascii: "}"), kept.last == UInt8(ascii: ";") { kept.removeLast() }
+            kept.append(byte)
+        }
+        return kept
+    }
+
+    /// A module without the spaces around marks that mean nothing, without empty lines, and with as few lines as need not be
+    /// looked at: a slash or a back quote that is in no text may begin a pattern, a comment or a template, in which a space is one.
+    static func withoutSpaces(module: [UInt8]) -> [UInt8] {
+        var kept: [UInt8] = []
+        for line in module.split(separator: UInt8(ascii: "\n")) {
+            let short = withoutSpaces(line: line)
+            kept += short ?? Array(line)
+            if short == nil || !"{;,(".utf8.contains(line.last ?? 0) { kept.append(UInt8(ascii: "\n")) }
+        }
+        return kept
+    }
+
+    /// - Returns: `nil` for a line that has to be left as it is.
+    private static func withoutSpaces(line: ArraySlice<UInt8>) -> [UInt8]? {
+        let marks = "=!?:,{}<>;()&|".utf8
+        var kept: [UInt8] = []
+        var isText = false
+        var isEscaped = false
+        for (index, byte) in zip(line.indices, line) {
+            if !isText, "/`".utf8.contains(byte) { return nil }
+            if byte == UInt8(ascii: "\""), !isEscaped { isText.toggle() }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            let isBeside =
+                marks.contains(kept.last ?? 0) || index + 1 < line.endIndex && marks.contains(line[index + 1])
+            if byte != UInt8(ascii: " ") || isText || !isBeside { kept.append(byte) }
         }
         return kept
     }
@@ -74,10 +138,12 @@ struct PageFile: Sendable {
     }
 
     /// The answers of all files.
-    private static let answers: [String: Response] = all.mapValues { file in
+    private static let answers: [String: Response] = sent.mapValues { file in
         let hasComments = file.path.hasPrefix("board/") || file.path == "worker.js"
         var bytes = hasComments ? withoutComments(file.bytes) : file.bytes
-        if hasComments, file.path.hasSuffix(".css") { bytes = withoutSpaces(bytes) }
+        if hasComments {
+            bytes = file.path.hasSuffix(".css") ? withoutSpaces(sheet: bytes) : withoutSpaces(module: bytes)
+        }
         return .page(file.path == "worker.js" ? Array(shell.utf8) + bytes : bytes, type: file.mediaType)
     }
 
@@ -99,7 +165,7 @@ struct PageFile: Sendable {
     /// The files that the service worker caches for offline use, and their version, its own text included: the first
     /// line of its script, so that a browser notices a new version.
     private static let shell: String = {
-        let files = all.values.filter { file in
+        let files = sent.values.filter { file in
             file.path == "board.html" || file.path == "manifest.webmanifest"
                 || file.path.hasPrefix("board/") || file.path.hasPrefix("icons/")
         }.sorted { $0.path < $1.path }

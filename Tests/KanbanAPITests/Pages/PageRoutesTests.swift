@@ -115,14 +115,27 @@ struct PageRoutesTests {
         let page = String(decoding: await board.send(.get, "/").body, as: UTF8.self)
         // The page itself begins these: its entry, the theme, and the texts of one language. Types are no code. The log-in
         // and the screens beside the board come when they are needed, or later.
-        let others = ["account", "app", "forms", "login", "push", "screens", "settings", "theme", "types"].map {
-            "board/\($0).js"
-        }
+        let others = ["app", "login", "screens", "theme", "types"].map { "board/\($0).js" }
 
-        for path in PageFile.all.keys where path.hasPrefix("board/") && path.hasSuffix(".js") {
+        for path in PageFile.sent.keys where path.hasPrefix("board/") && path.hasSuffix(".js") {
             let isPreloaded = page.contains("<link rel=\"modulepreload\" href=\"/\(path)\">")
             #expect(isPreloaded == (!others.contains(path) && !path.hasPrefix("board/texts-")), "\(path)")
         }
+    }
+
+    @Test func `several modules are sent as one, without what they take from each other`() {
+        let one = PageFile(
+            path: "board/one.js",
+            bytes: Array("import { b, a } from \"./x.js\";\n\nexport const c = a(b);\n".utf8))
+        let two = PageFile(
+            path: "board/two.js",
+            bytes: Array(
+                "import { a, d } from \"./x.js\";\nimport { c } from \"./one.js\";\nexport { c } from \"./one.js\";\nd(c);\n"
+                    .utf8))
+
+        #expect(
+            PageFile.joined([one, two]) == "import { a, b, d } from \"./x.js\";\nexport const c = a(b);\nd(c);\n")
+        #expect(PageFile.sent["board/forms.js"] == nil && PageFile.sent["board/screens.js"] != nil)
     }
 
     @Test func `a module is sent without its comments, line by line`() {
@@ -171,11 +184,32 @@ struct PageRoutesTests {
             a:not(.b, .c) > d { margin: 0 1px; --tint: 14%; }
             @media (hover: hover) { e { width: calc(1px + 2px); } }
             """
-        let sent = """
-            a:not(.b,.c) > d{margin:0 1px;--tint:14%;}
-            @media (hover:hover){e{width:calc(1px + 2px);}}
-            """
+        let sent = "a:not(.b,.c) > d{margin:0 1px;--tint:14%}@media (hover:hover){e{width:calc(1px + 2px)}}"
 
-        #expect(String(decoding: PageFile.withoutSpaces(Array(sheet.utf8)), as: UTF8.self) == sent)
+        #expect(String(decoding: PageFile.withoutSpaces(sheet: Array(sheet.utf8)), as: UTF8.self) == sent)
+    }
+
+    @Test
+    func `a module is sent without the spaces that mean nothing, and its texts, patterns and templates as they are`() {
+        let module = #"""
+            import { a } from "./b.js";
+
+            export function c(d, e = "x = { y }") {
+            if (d !== e && !(d < 1)) return `${d} : ${e}`;
+            const f = d ? (g) => g + +1 : /a = b/.exec(e);
+            const h = "\"; const i = "" = ";
+            call(d, // why,
+            e);
+            }
+            """#
+        let sent = #"""
+            import{a}from "./b.js";export function c(d,e="x = { y }"){if (d !== e && !(d < 1)) return `${d} : ${e}`;
+            const f = d ? (g) => g + +1 : /a = b/.exec(e);
+            const h="\";const i="" = ";call(d, // why,
+            e);}
+
+            """#
+
+        #expect(String(decoding: PageFile.withoutSpaces(module: Array(module.utf8)), as: UTF8.self) == sent)
     }
 }

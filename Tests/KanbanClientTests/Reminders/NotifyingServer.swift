@@ -36,6 +36,8 @@ final class NotifyingServer: Sendable {
         local = try LocalServer(clock: clock, seed: seed) { store in
             let tokens = ProviderTokens(store: store, team: "TEAM123456", id: "KEY1234567", key: key, clock: now)
             let post: PushSenders.Post = { request in
+                // What wakes an app shows nothing, and Apple may drop it: all must hold without it.
+                guard request.headers.contains("apns-push-type: alert") else { return (200, []) }
                 let id = request.headers.first { $0.hasPrefix("apns-collapse-id: ") }?.dropFirst(18)
                 let token = request.url.split(separator: "/").last
                 sent.withLock {

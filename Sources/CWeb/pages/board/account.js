@@ -135,7 +135,7 @@ function identities(_app, answer, again) {
 }
 
 /** @param {string} name @param {string} words @param {() => void} onclick */
-function row(name, words, onclick) {
+function listRow(name, words, onclick) {
   return el("li", {}, el("div", { class: "row-words" }, el("strong", {}, name), words && quiet(words)),
     el("button", { "aria-label": text.removeOf(name), onclick }, text.remove));
 }
@@ -150,7 +150,7 @@ function invitations(app, answer, again, tell) {
   // It belongs to another person, or to nobody.
   Object.assign($("[name=email]", form), { required: false, autocomplete: "off" });
   return [
-    el("ul", { class: "rows" }, ...answer.items.map((item) => row(item.email ?? text.anybody,
+    el("ul", { class: "rows" }, ...answer.items.map((item) => listRow(item.email ?? text.anybody,
       item.usedAt ? text.invitationUsed : text.goodUntil(describeTime(item.expiresAt, app.model.zone)),
       deletes(app, `/invitations/${item.id}`, again)))),
     el("details", {}, el("summary", {}, text.invite), form),
@@ -177,7 +177,7 @@ function tokens(app, answer, again, tell) {
   form.prepend(field(text.scope, scope));
   form.append(hint);
   return [
-    el("ul", { class: "rows" }, ...answer.items.map((item) => row(item.name,
+    el("ul", { class: "rows" }, ...answer.items.map((item) => listRow(item.name,
       [text.scopes[/** @type {"read"} */ (item.scope)], item.expiresAt && text.goodUntil(describeTime(item.expiresAt, app.model.zone))].filter(Boolean).join(" · "),
       deletes(app, `/tokens/${item.id}`, again)))),
     answer.items.length === 0 && quiet(text.noTokens),

@@ -59,7 +59,7 @@ export class App {
     this.engine.onState = () => {
       const { full, phase } = this.engine.state;
       // Once; if it fails, the next start tries it again.
-      if (phase === "live") this.renewing ??= import("./push.js").then(({ renew }) => renew()).catch(() => {});
+      if (phase === "live") this.renewing ??= loadScreens().then(({ renew }) => renew()).catch(() => {});
       if (full && !wasFull) this.toast(text.problems.quota_exceeded, { isFault: true });
       wasFull = full;
       this.refresh();

@@ -89,7 +89,7 @@ function sendAgain(app, { id: key, type, op, target, value }) {
 
 /** @param {App} app @param {Issue} issue */
 async function editAgain(app, issue) {
-  const { openSheet } = await import("./forms.js");
+  const { openSheet } = await import("./screens.js");
   openSheet(app, issue.type, issue.target, issue);
 }
 

@@ -9,6 +9,8 @@ import { dDay, daysBetween, describeDay, describeDue, describeTime, dueDay, next
 import { $, el, icon, panel, quiet, refill, text } from "./page.js";
 import { editDDay, showCategories } from "./forms.js";
 import { showSettings } from "./settings.js";
+export { openSheet } from "./forms.js";
+export { renew } from "./push.js";
 import { columns } from "./model.js";
 
 const placeKey = "kanbase.place";
