@@ -7,7 +7,7 @@ extension BoardWriter {
     /// Merging keeps the newer version of each resource. What was deleted for good stays deleted, and references to it
     /// become null. A category whose name is taken becomes the existing one. Settings fill in only what is unset.
     ///
-    /// - Parameter onTask: gets the number of tasks that are done, before each.
+    /// - Parameter onTask: gets the number of tasks that are done, after each.
     /// - Throws: ``BoardError/invalid(_:)`` with the faults that only the account's own data shows.
     package func importBoard(
         _ document: BoardDocument, mode: ImportMode, onTask: (Int) -> Void = { _ in }
