@@ -12,6 +12,8 @@ extension BoardWriter {
     package func importBoard(
         _ document: BoardDocument, mode: ImportMode, onTask: (Int) -> Void = { _ in }
     ) throws -> ImportReport {
+        // Where nothing was ever written, no task has to be looked up. Over PostgreSQL each look-up is a round trip.
+        let isEmpty = try mode == .replace || feedState().revision == 0
         if mode == .replace {
             let old = try settings()
             try eraseBoard()
@@ -34,7 +36,7 @@ extension BoardWriter {
         try importDDays(
             images.resolve(document.ddays, "ddays", \.image), undatedSince: document.undatedSince, &report)
         var tasks = TaskImport(
-            self, categories: categories.ids, isEmpty: mode == .replace, undatedSince: document.undatedSince)
+            self, categories: categories.ids, isEmpty: isEmpty, undatedSince: document.undatedSince)
         try tasks.run(document.tasks, onTask)
         report.tasks = tasks.counts
         report.made += categories.made + tasks.made
