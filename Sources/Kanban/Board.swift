@@ -44,7 +44,7 @@ package protocol Board: BoardReader {
     func updateSettings(if precondition: Precondition, _ edit: (inout Settings) throws -> Void) throws -> Settings
 
     // Everything at once
-    /// - Parameter onTask: gets the number of tasks that are done, before each.
+    /// - Parameter onTask: gets the number of tasks that are done, after each.
     func importBoard(
         _ document: BoardDocument, mode: ImportMode, isDryRun: Bool, onTask: (Int) -> Void
     ) throws -> ImportReport

@@ -7,11 +7,13 @@ extension BoardWriter {
     /// Merging keeps the newer version of each resource. What was deleted for good stays deleted, and references to it
     /// become null. A category whose name is taken becomes the existing one. Settings fill in only what is unset.
     ///
-    /// - Parameter onTask: gets the number of tasks that are done, before each.
+    /// - Parameter onTask: gets the number of tasks that are done, after each.
     /// - Throws: ``BoardError/invalid(_:)`` with the faults that only the account's own data shows.
     package func importBoard(
         _ document: BoardDocument, mode: ImportMode, onTask: (Int) -> Void = { _ in }
     ) throws -> ImportReport {
+        // Where nothing was ever written, no task has to be looked up. Over PostgreSQL each look-up is a round trip.
+        let isEmpty = try mode == .replace || feedState().revision == 0
         if mode == .replace {
             let old = try settings()
             try eraseBoard()
@@ -34,7 +36,7 @@ extension BoardWriter {
         try importDDays(
             images.resolve(document.ddays, "ddays", \.image), undatedSince: document.undatedSince, &report)
         var tasks = TaskImport(
-            self, categories: categories.ids, isEmpty: mode == .replace, undatedSince: document.undatedSince)
+            self, categories: categories.ids, isEmpty: isEmpty, undatedSince: document.undatedSince)
         try tasks.run(document.tasks, onTask)
         report.tasks = tasks.counts
         report.made += categories.made + tasks.made

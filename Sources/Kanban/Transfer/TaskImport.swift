@@ -13,10 +13,16 @@ struct TaskImport {
     private let undatedSince: Timestamp
     private var columns: [TaskStatus: Places] = [:]
     /// Tasks without a free position, which go to the end of their column.
-    private var unplaced: [(task: TaskItem, old: TaskItem?)] = []
+    private var unplaced: [Unplaced] = []
     private var faults: [Fault] = []
 
     private static let mostFaults = 100
+
+    /// A place in the document stands for a new task: a hundred thousand copies would take 100 MiB beside the document.
+    private enum Unplaced {
+        case new(Int)
+        indirect case known(TaskItem, old: TaskItem)
+    }
 
     /// - Parameter undatedSince: as in ``BoardDocument/undatedSince``.
     init(_ writer: any BoardWriter, categories: [ID: ID?], isEmpty: Bool, undatedSince: Timestamp) {
@@ -32,7 +38,6 @@ struct TaskImport {
             for status in TaskStatus.allCases { columns[status] = try Places(of: status, in: writer) }
         }
         for (index, entry) in entries.enumerated() {
-            onTask(index)
             var task = entry.value
             guard try resolveCategory(of: &task) else {
                 faults.append(
@@ -42,14 +47,34 @@ struct TaskImport {
                 if faults.count >= Self.mostFaults { break }
                 continue
             }
-            if faults.isEmpty { try take(task) }
+            guard faults.isEmpty else { continue }
+            let waiting = unplaced.count
+            try take(task, at: index)
+            if unplaced.count == waiting { onTask(index + 1 - waiting) }
         }
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
-        for (task, old) in unplaced {
-            var task = task
-            task.position = columns[task.status, default: Places()].takeLast()
-            try save(task, since: old)
+        for (count, one) in unplaced.enumerated() {
+            switch one {
+            case .new(let index):
+                var task = entries[index].value
+                // Found before.
+                _ = try resolveCategory(of: &task)
+                complete(&task, since: nil)
+                try saveLast(task, since: nil)
+            case .known(let task, let old): try saveLast(task, since: old)
+            }
+            onTask(entries.count - unplaced.count + count + 1)
         }
+    }
+
+    private func complete(_ task: inout TaskItem, since old: TaskItem?) {
+        if task.status == .done { task.completedAt = task.completedAt ?? old?.completedAt ?? task.updatedAt }
+    }
+
+    private mutating func saveLast(_ task: TaskItem, since old: TaskItem?) throws {
+        var task = task
+        task.position = columns[task.status, default: Places()].takeLast()
+        try save(task, since: old)
     }
 
     private func resolveCategory(of task: inout TaskItem) throws -> Bool {
@@ -61,10 +86,10 @@ struct TaskImport {
         return try !isEmpty && writer.category(id) != nil
     }
 
-    private mutating func take(_ task: TaskItem) throws {
+    private mutating func take(_ task: TaskItem, at index: Int) throws {
         var task = task
         let old = isEmpty ? nil : try writer.task(task.id)
-        if task.status == .done { task.completedAt = task.completedAt ?? old?.completedAt ?? task.updatedAt }
+        complete(&task, since: old)
         // A place in the trash is nobody else's.
         if task.deletedAt != nil, task.position.text.isEmpty, let old { task.position = old.position }
         if !isEmpty {
@@ -89,7 +114,7 @@ struct TaskImport {
         } else if columns[task.status, default: Places()].take(task.position) {
             try save(task, since: old)
         } else {
-            unplaced.append((task, old))
+            unplaced.append(old.map { .known(task, old: $0) } ?? .new(index))
         }
     }
 

@@ -144,7 +144,7 @@ package struct ImportReading: Sendable {
     }
 
     /// Imports what was read, and remembers what that made.
-    /// - Parameter onTask: gets the number of tasks that are done, before each.
+    /// - Parameter onTask: gets the number of tasks that are done, after each.
     package func perform(
         _ document: BoardDocument, _ remarks: ImportRemarks, isDryRun: Bool, on board: any Board, at now: Timestamp,
         onTask: (Int) -> Void = { _ in }

@@ -77,7 +77,7 @@ enum Command: String, Sendable, CaseIterable {
         case .migrate: "Bring the tables of a database up, and remove what no running server needs any more."
         case .renew: "Begin a new history of all boards in a database that was set back to an earlier state."
         case .exportBoard: "Write a board to FILE or standard output."
-        case .importBoard: "Read a board from FILE or standard input, all or nothing."
+        case .importBoard: "Read a board, or accounts of Firebase, from FILE or standard input, all or nothing."
         case .accountAdd: "Create an account; the password is read from the terminal or standard input."
         case .accountList: "List the accounts."
         case .accountShow:

@@ -77,6 +77,27 @@ struct ImportRulesTests {
         #expect(Set(board.state.tasks.values.map(\.position)).count == 4)
     }
 
+    @Test func `tasks without a place keep category, completion and order, and each is counted`() throws {
+        let work = try board.createCategory(id: nil, name: "Work")
+        _ = try board.createTask(id: id(1), title: "here", TaskEdit())
+        _ = try board.createTask(id: id(2), title: "moved away", TaskEdit(status: .doing))
+        var done = task(3, "done", at: "", category: id(7))
+        done.status = .done
+        var seen: [Int] = []
+
+        let report = try board.importBoard(
+            document(
+                tasks: [task(4, "none", at: ""), task(2, "known", at: ""), done, task(5, "own", at: "a5"), task(1)],
+                categories: [category(7, "WORK")]),
+            mode: .merge
+        ) { seen.append($0) }
+
+        #expect(counts(report.tasks) == [3, 2, 0] && seen == [1, 2, 3, 4, 5])
+        #expect(board.titles() == ["imported", "own", "none", "known"])
+        #expect(board.task(id(3))?.categoryID == work.id && board.task(id(3))?.completedAt == after)
+        #expect(board.history(of: id(2), since: 0).last?.changes.isEmpty == false)
+    }
+
     @Test func `a task of an unknown category is a fault with its line`() throws {
         let error = #expect(throws: BoardError.self) {
             try board.importBoard(document(tasks: [task(1), task(2, category: id(9))]), mode: .merge)
