@@ -197,7 +197,7 @@ struct PageRoutesTests {
             export function c(d, e = "x = { y }") {
             if (d !== e && !(d < 1)) return `${d} : ${e}`;
             const f = d ? (g) => g + +1 : /a = b/.exec(e);
-            const h = "\"; const i = "" = ";
+            const h = "\\"; const i = "\" = ";
             call(d, // why,
             e);
             }
@@ -205,7 +205,7 @@ struct PageRoutesTests {
         let sent = #"""
             import{a}from "./b.js";export function c(d,e="x = { y }"){if (d !== e && !(d < 1)) return `${d} : ${e}`;
             const f = d ? (g) => g + +1 : /a = b/.exec(e);
-            const h="\";const i="" = ";call(d, // why,
+            const h="\\";const i="\" = ";call(d, // why,
             e);}
 
             """#
