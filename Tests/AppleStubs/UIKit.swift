@@ -18,6 +18,8 @@ public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
     public struct LaunchOptionsKey: Hashable, Sendable {}
 }
 
+public enum UIBackgroundFetchResult: UInt, Sendable { case newData, noData, failed }
+
 @MainActor public protocol UIApplicationDelegate: NSObjectProtocol {
     func application(
         _ application: UIApplication,
@@ -25,6 +27,9 @@ public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
     ) -> Bool
     func application(
         _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
+    func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
+    ) async -> UIBackgroundFetchResult
 }
 // Optional there.
 extension UIApplicationDelegate {
@@ -35,4 +40,7 @@ extension UIApplicationDelegate {
     public func application(
         _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
     ) {}
+    public func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
+    ) async -> UIBackgroundFetchResult { .noData }
 }
