@@ -91,8 +91,11 @@ abuse: libraries ## attack the server with a polite stranger beside (ATTACKS="na
 
 push: libraries ## remind closed devices through stand-ins of Apple's and of a browser's push service
 	@Scripts/need openssl python3-cryptography
-	swift build --product kanbase
-	/usr/bin/python3 Tests/Push/walk.py .build/debug/kanbase
+	@Scripts/need-postgres
+	swift build -c release --product kanbase
+	/usr/bin/python3 Tests/Push/walk.py .build/release/kanbase
+	/usr/bin/python3 Tests/Push/cluster.py .build/release/kanbase
+	/usr/bin/python3 Tests/Push/crowd.py .build/release/kanbase
 
 proxies: libraries ## run the proxies of the docs in front of the server
 	swift build --product kanbase

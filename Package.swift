@@ -115,7 +115,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Locks", "Sockets", "JSON", "Kanban", "CSQLite", .target(name: "CCrypto", condition: linuxOnly),
+                "Locks", "Sockets", "JSON", "Kanban", "KanbanAccess", "CSQLite",
+                .target(name: "CCrypto", condition: linuxOnly),
             ],
             path: "Tests/Support", swiftSettings: strict),
         .target(name: "WireCorpus", path: "Tests/WireCorpus", swiftSettings: strict),

@@ -56,6 +56,10 @@ extension PostgresTests {
             }
         }
 
+        @Test func `every statement of accounts is understood`() async throws {
+            try await onBoth { store, _ in try await store.writeAccess { try useEveryStatement(of: $0) } }
+        }
+
         @Test func `of two servers that begin a revocation one goes on`() async throws {
             try await onBoth { store, clock in
                 try await store.writeAccess { try $0.enqueue(Self.revocation("r1", at: $0.now)) }

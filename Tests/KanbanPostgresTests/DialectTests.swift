@@ -11,7 +11,7 @@ struct DialectTests {
             "SELECT creation, first_changes, octet_length(searched), 0::bigint\nFROM tasks"
         ),
         (
-            "first_changes = ?16\nWHERE account = ?1 AND number = ?2",
+            "first_changes = ?16\nWHERE account = ?1 AND tasks.number = ?2",
             "first_changes = $16\nWHERE account = $1 AND id = $2"
         ),
         (

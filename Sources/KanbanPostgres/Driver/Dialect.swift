@@ -8,7 +8,7 @@ enum Dialect {
         (" INDEXED BY tasks_by_reminder", ""),
         // A task has no row number: it is found by its id.
         ("octet_length(searched), number\n", "octet_length(searched), 0::bigint\n"),
-        ("WHERE account = ?1 AND number = ?2", "WHERE account = ?1 AND id = ?2"),
+        ("AND tasks.number = ?2", "AND id = ?2"),
         ("AND number IN (SELECT number FROM tasks", "AND id IN (SELECT id FROM tasks"),
         // The columns have the collation "C": `lower` changes capitals of ASCII alone, as Kanbase's functions in SQLite do.
         ("has_text(coalesce(searched, title), ", "0 < strpos(lower(coalesce(searched, title)), "),

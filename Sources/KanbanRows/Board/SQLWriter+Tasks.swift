@@ -164,7 +164,7 @@ extension SQLBoardWriter {
 
     /// After an update, whose checksum covers it.
     private func updateCreation(of task: TaskItem, _ stored: StoredTask) throws {
-        let statement = try statement("UPDATE tasks SET created_at = ?3 WHERE account = ?1 AND number = ?2")
+        let statement = try statement("UPDATE tasks SET created_at = ?3 WHERE account = ?1 AND tasks.number = ?2")
         bindKey(of: stored, to: statement)
         statement.bind(3, task.createdAt)
         try statement.run()

@@ -138,7 +138,7 @@ extension TaskRow {
         let columns = written.map(\.column) + ["first_changes", "checksum", "searched"]
         let values = columns.enumerated().map { "\($1) = ?\(Int32($0) + Written.revision.rawValue)" }
             .joined(separator: ", ")
-        return ComposedSQL("UPDATE tasks SET \(values)\nWHERE account = ?1 AND number = ?2")
+        return ComposedSQL("UPDATE tasks SET \(values)\nWHERE account = ?1 AND tasks.number = ?2")
     }
 }
 
