@@ -38,11 +38,16 @@ struct PageFile: Sendable {
         var body: [Substring] = []
         for module in modules {
             for line in String(decoding: module.bytes, as: UTF8.self).split(separator: "\n") {
-                guard let match = line.wholeMatch(of: /(?:im|ex)port \{ (.+) \} from "(.+)";/) else {
+                // `import { a, b } from "./c.js";`, or the same to pass it on.
+                let words = line.split(separator: "\"")
+                guard line.hasPrefix("import { ") || line.hasPrefix("export { "), words.count == 3,
+                    words[0].hasSuffix(" } from ")
+                else {
                     body.append(line)
                     continue
                 }
-                let (names, path) = (match.1.split(separator: ", ").map(String.init), String(match.2))
+                let path = String(words[1])
+                let names = words[0].dropFirst(9).dropLast(8).split(separator: ", ").map(String.init)
                 if !own.contains(path) { imports[path, default: []].formUnion(names) }
             }
         }
@@ -110,20 +115,31 @@ struct PageFile: Sendable {
 
     /// - Returns: `nil` for a line that has to be left as it is.
     private static func withoutSpaces(line: ArraySlice<UInt8>) -> [UInt8]? {
-        let marks = "=!?:,{}<>;()&|".utf8
         var kept: [UInt8] = []
+        kept.reserveCapacity(line.count)
         var isText = false
         var isEscaped = false
-        for (index, byte) in zip(line.indices, line) {
-            if !isText, "/`".utf8.contains(byte) { return nil }
+        // Whether a space would stand after a mark, and whether one is held back until it is known what follows.
+        var isAfterMark = false
+        var isHeld = false
+        for byte in line {
+            if !isText, byte == UInt8(ascii: "/") || byte == UInt8(ascii: "`") { return nil }
+            if !isText, byte == UInt8(ascii: " ") {
+                isHeld = !isAfterMark
+                continue
+            }
+            let isMark = !isText && marks[Int(byte)]
+            if isHeld, !isMark { kept.append(UInt8(ascii: " ")) }
+            (isHeld, isAfterMark) = (false, isMark)
             if byte == UInt8(ascii: "\""), !isEscaped { isText.toggle() }
             isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-            let isBeside =
-                marks.contains(kept.last ?? 0) || index + 1 < line.endIndex && marks.contains(line[index + 1])
-            if byte != UInt8(ascii: " ") || isText || !isBeside { kept.append(byte) }
+            kept.append(byte)
         }
         return kept
     }
+
+    /// By byte, whether a space beside it means nothing.
+    private static let marks: [Bool] = (0..<256).map { "=!?:,{}<>;()&|".utf8.contains(UInt8($0)) }
 
     /// Compressed once, at the first request.
     private static let gzipForms = Locked<[String: Response]>([:])
