@@ -200,7 +200,8 @@ class Trial:
         return max((sample.took for sample in samples if sample.kind == kind), default=0)
 
     def expect_time(self, condition, words):
-        if condition or (self.others <= OTHERS and not Trial.tells_times):
+        is_judged = self.others <= OTHERS and not (Trial.tells_times or self.function.bounds.tells_times)
+        if condition or is_judged:
             self.expect(condition, words)
         else:
             print(f"    slow: {words}; other programs took {self.others:.0%} of the processors", flush=True)
