@@ -32,7 +32,7 @@ package final class FairThread: Sendable {
     /// - Parameters:
     ///   - client: the client whose share it uses: an address, or the network of one.
     ///   - cost: how much of it.
-    ///   - isKnown: whether it waits behind other known clients alone.
+    ///   - isKnown: whether it has shares apart from those of strangers in its networks.
     /// - Throws: ``Busy``.
     package func run<T: Sendable>(
         for client: String, cost: Int = 1, isKnown: Bool = false, _ work: @escaping @Sendable () -> T
@@ -43,7 +43,7 @@ package final class FairThread: Sendable {
             await withCheckedContinuation { (continuation: CheckedContinuation<T?, Never>) in
                 worker.add(
                     Job(
-                        ticket: ticket, shares: isKnown ? ["known"] : Self.shares(of: client), cost: cost,
+                        ticket: ticket, shares: Self.shares(of: client, isKnown: isKnown), cost: cost,
                         run: { continuation.resume(returning: work()) },
                         refuse: { continuation.resume(returning: nil) }))
             }
@@ -52,6 +52,12 @@ package final class FairThread: Sendable {
         }
         guard let result else { throw Busy() }
         return result
+    }
+
+    /// Who has an account is known at it, too: known clients have shares like all others, so that one of them cannot keep the
+    /// rest waiting.
+    private static func shares(of client: String, isKnown: Bool) -> [String] {
+        isKnown ? shares(of: client).map { "known \($0)" } : shares(of: client)
     }
 
     /// The client, and the networks around it: those of 24 and 16 bits (IPv4), or of 56, 48 and 32 bits (IPv6).

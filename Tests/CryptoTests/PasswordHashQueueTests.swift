@@ -72,6 +72,15 @@ struct PasswordHashQueueTests {
         #expect(line.refused.withLock { $0 } == ["crowd", "crowd"])
     }
 
+    @Test func `known clients take turns, too: who floods has an account`() async throws {
+        let line = try await Line()
+
+        for number in 1...3 { await line.add("busy \(number)", .logIn, "10.1.1.1", isKnown: true) }
+        await line.add("other", .logIn, "192.0.2.1", isKnown: true)
+
+        #expect(await line.order() == ["busy 1", "other", "busy 2", "busy 3"])
+    }
+
     @Test func `a job whose client has left while it waited is not run`() async throws {
         let line = try await Line()
 
