@@ -72,7 +72,7 @@ package struct Call: Sendable {
 
     /// `?timeZone=`, else the account's setting, else the server's zone.
     package func zone(_ reader: any BoardReader) throws -> Zone {
-        try query.zone ?? reader.settings().timeZone.flatMap(Zone.init(name:)) ?? environment.zone
+        try query.zone ?? reader.settings().zone ?? environment.zone
     }
 
     /// The time of the call in the user's zone.

@@ -95,6 +95,9 @@ package enum TimeOfDay {
 }
 
 extension Settings {
+    /// The zone that the account has chosen.
+    package var zone: Zone? { timeZone.flatMap(Zone.init(name:)) }
+
     /// When all-day tasks remind, in milliseconds after midnight.
     package var allDayAlarm: Int64 { allDayTime.flatMap(TimeOfDay.milliseconds) ?? DueDate.morning }
 }

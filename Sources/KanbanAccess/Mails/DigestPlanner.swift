@@ -51,20 +51,10 @@ package struct DigestPlanner: Sendable {
     /// Looks until the task is cancelled. Returns at once where mail is off.
     package func run() async {
         guard accounts.isMailOn else { return }
-        while !Task.isCancelled {
-            var pause = Self.pause
-            do {
-                try await queueDue()
-            } catch is CancellationError {
-                return
-            } catch StoreError.closed {
-                return
-            } catch {
-                warn("the mails of what is due cannot be queued; they are tried again later", "\(error)")
-                pause = Self.rest
-            }
-            // `try?`: cancellation ends the loop.
-            try? await Task.sleep(for: pause)
+        await lookAgain(every: Self.pause, afterErrors: Self.rest) {
+            try await queueDue()
+        } warn: {
+            warn("the mails of what is due cannot be queued; they are tried again later", $0)
         }
     }
 
@@ -89,7 +79,7 @@ package struct DigestPlanner: Sendable {
         let plan = try await accounts.store.readAccess { reader -> (DigestSchedule, isWanted: Bool)? in
             let board = try reader.board(of: account)
             let settings = try board.settings()
-            let moment = Moment(now: now, zone: settings.timeZone.flatMap(Zone.init(name:)) ?? zone)
+            let moment = Moment(now: now, zone: settings.zone ?? zone)
             guard let time = settings.digest.flatMap(TimeOfDay.milliseconds) else { return nil }
             var new = DigestSchedule(
                 account: account, revision: settings.revision, nextAt: moment.next(time), sentOn: old?.sentOn)

@@ -146,7 +146,7 @@ struct MailComposer {
         let board = try writer.board(of: account.key)
         let settings = try board.settings()
         guard settings.digest != nil, account.state == .active else { return nil }
-        let moment = Moment(now: writer.now, zone: settings.timeZone.flatMap(Zone.init(name:)) ?? zone)
+        let moment = Moment(now: writer.now, zone: settings.zone ?? zone)
         guard moment.zone.day(of: job.createdAt) == moment.today else { return nil }
         return try DigestText(board, at: moment)
     }

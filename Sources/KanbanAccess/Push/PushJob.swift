@@ -98,7 +98,7 @@ package struct PushWork: QueuedWork {
         let board = try writer.board(of: job.account)
         guard let task = try board.task(id), task.deletedAt == nil, task.status != .done else { return nil }
         let settings = try board.settings()
-        let zone = settings.timeZone.flatMap(Zone.init(name:)) ?? senders.zone
+        let zone = settings.zone ?? senders.zone
         guard task.alarms(in: zone, allDayTime: settings.allDayAlarm).contains(alarm),
             try device.plan?.covers(
                 Upcoming.Item(task: task, alarm: alarm), settings: settings, feed: board.feedState())

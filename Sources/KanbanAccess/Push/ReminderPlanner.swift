@@ -72,20 +72,10 @@ package struct ReminderPlanner: Sendable {
 
     /// Looks until the task is cancelled.
     package func run() async {
-        while !Task.isCancelled {
-            var pause = Self.pause
-            do {
-                try await queueDue()
-            } catch is CancellationError {
-                return
-            } catch StoreError.closed {
-                return
-            } catch {
-                warn("the reminders cannot be read; they are tried again later", "\(error)")
-                pause = Self.rest
-            }
-            // `try?`: cancellation ends the loop.
-            try? await Task.sleep(for: pause)
+        await lookAgain(every: Self.pause, afterErrors: Self.rest) {
+            try await queueDue()
+        } warn: {
+            warn("the reminders cannot be read; they are tried again later", $0)
         }
     }
 
@@ -142,7 +132,7 @@ package struct ReminderPlanner: Sendable {
         let (items, done, behind) = try await store.readAccess { reader in
             let board = try reader.board(of: schedule.account)
             let settings = try board.settings()
-            let moment = Moment(now: now, zone: settings.timeZone.flatMap(Zone.init(name:)) ?? zone)
+            let moment = Moment(now: now, zone: settings.zone ?? zone)
             let allDayTime = settings.allDayAlarm
             let next = try Upcoming(board, at: moment, limit: 1, allDayTime: allDayTime).items.first
             let items = try Upcoming.fired(

@@ -47,7 +47,7 @@ struct TransferCommands {
         if isFile, lock == nil { lock = try lockDirectory() }
         try await configuration.withStore(directory, makesTables: true) { store in
             let account = try await accountKey(in: store)
-            let zone = try await store.readDetached(account) { try $0.settings().timeZone.flatMap(Zone.init(name:)) }
+            let zone = try await store.readDetached(account) { try $0.settings().zone }
             if let zone, source != .kanbase { read = try self.read(bytes, of: source, in: zone) }
             let (document, remarks) = read
             let reading = try reading(of: source, in: zone ?? .utc)
