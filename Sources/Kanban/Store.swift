@@ -285,6 +285,9 @@ package protocol BoardWriter: Board {
     func makeID() -> ID
     /// Takes the account's next revision. A body that throws gives it back.
     func nextRevision() throws -> Revision
+    /// Says which tasks the body asks for next, where reading them one by one takes long. What was foreseen before may be
+    /// read again.
+    func foresee(tasks ids: [ID]) throws
 
     /// Writes a new task and begins its history with an entry ``HistoryEntry/Action/created``. Its id was never used,
     /// and its `createdAt` is ``now``.
@@ -310,6 +313,8 @@ package protocol BoardWriter: Board {
 
     func keep(_ mutation: KeptMutation, id: ID) throws
     func forgetMutation(_ id: ID) throws
+    /// Removes the tombstone, so that a resource with this id may be written again.
+    func unbury(_ type: ResourceType, _ id: ID) throws
     /// Turns a task that is in the trash since before `before` into a tombstone.
     func purgeTask(_ id: ID, before: Timestamp) throws
 
@@ -320,6 +325,7 @@ package protocol BoardWriter: Board {
 
 extension BoardWriter {
     package var shouldYield: Bool { false }
+    package func foresee(tasks ids: [ID]) throws {}
 }
 
 /// The first answer to a request with an `Idempotency-Key`.

@@ -2,7 +2,7 @@
 """Kills the server again and again and looks for losses.
 
 Writers note what they asked for and what was acknowledged. Now and then, while they write, while it starts, while it
-makes its file, while a backup or a restore runs, the server (or the command) gets SIGKILL. After each restart every task must be as it was
+makes its file, while an import, a backup or a restore runs, the server (or the command) gets SIGKILL. After each restart every task must be as it was
 last acknowledged, or as the one request that had no answer would have made it; an atomic push is there as a whole or
 not at all; a repeated key gives its first answer; the lists and the change feed agree; no revision is given out twice;
 `kanbase check` finds nothing.
@@ -165,9 +165,44 @@ class World:
         run(self.binary, "check", "--data", data)
         shutil.rmtree(data)
 
+    def arrival(self):
+        """An import that was killed made nothing, or all; and the same file can come again."""
+        data = os.path.join(self.folder, "arrival")
+        server = Server(self.binary, data)
+        size = self.random.randrange(1_000, 8_000)
+        tasks = [{"id": str(uuid.UUID(int=number)), "title": f"Task {number}"} for number in range(1, size)]
+        thread = threading.Thread(target=self.bring, args=(server.port, tasks), daemon=True)
+        thread.start()
+        # Killed at a random moment of the import.
+        time.sleep(self.random.uniform(0, 0.15))
+        server.kill()
+        self.kills += 1
+        thread.join(60)
+        server = Server(self.binary, data)
+        client = Client(server.port)
+        count = sum(column["count"] for column in client.send("GET", "/board?limit=1")[1]["columns"])
+        imports = client.send("GET", "/imports")[1]["items"]
+        if (count, len(imports)) not in ((0, 0), (len(tasks), 1)):
+            raise Fault(f"After a killed import of {len(tasks)} there are {count} tasks and {len(imports)} imports")
+        status, answer = client.send("POST", "/import", {"tasks": tasks})
+        if status != 200 or answer["created"] != len(tasks) - count:
+            raise Fault(f"The import that was killed and sent again: {status} {answer}")
+        server.stop()
+        run(self.binary, "check", "--data", data)
+        shutil.rmtree(data)
+
+    @staticmethod
+    def bring(port, tasks):
+        try:
+            Client(port).send("POST", "/import", {"tasks": tasks})
+        except Gone:
+            pass
+
     def round(self):
         if self.random.random() < 0.1:
             self.birth()
+        if self.random.random() < 0.1:
+            self.arrival()
         server = Server(self.binary, self.data, wait=False)
         if self.random.random() < 0.15:
             # Killed at a random moment of the start.

@@ -94,6 +94,34 @@ extension PostgresTests {
             #expect(try await store.read { try $0.task(task.id) } == task)
         }
 
+        @Test func `an import into a board with tasks waits for each five hundred, not for each`() async throws {
+            let store = stores.store
+            let old = try await store.write { try $0.makeTask("Old") }
+            var document = BoardDocument()
+            var place = old.position
+            document.tasks = (0..<1_200).map { number in
+                if number.isMultiple(of: 2) { place = Position(after: place, before: nil) }
+                let task = TaskItem(
+                    id: number == 1199 ? old.id : .random(), title: "\(number)",
+                    position: number.isMultiple(of: 2) ? place : Position(text: ""), createdAt: old.createdAt,
+                    updatedAt: old.updatedAt.adding(milliseconds: 1), revision: 0)
+                return .init(task, index: number, line: 1)
+            }
+            let imported = document
+
+            let (report, waits) = try await store.write { board in
+                let writer = try #require(board as? PostgresBoardWriter)
+                let before = writer.connection.waits
+                let report = try writer.importBoard(imported, mode: .merge)
+                return (report, writer.connection.waits - before)
+            }
+
+            #expect(report.tasks.created == 1_199 && report.tasks.updated == 1)
+            #expect(waits < 20)
+            #expect(try await store.read { try $0.countTasks(TaskQuery()) } == 1_200)
+            #expect(try await store.read { try $0.task(old.id)?.title } == "1199")
+        }
+
         @Test func `a task that is created and deleted in one push is in the trash`() async throws {
             let task = ID.random()
             let results = try await push([create(task), mutation(.deleteTask, on: task)]).results

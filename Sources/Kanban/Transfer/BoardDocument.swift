@@ -82,5 +82,12 @@ package struct ImportReport: Hashable, Sendable {
         package init(_ type: ResourceType, _ id: ID, _ revision: Revision) {
             (self.type, self.id, self.revision) = (type, id, revision)
         }
+
+        var resource: Resource { Resource(type: type, id: id) }
+    }
+
+    struct Resource: Hashable {
+        var type: ResourceType
+        var id: ID
     }
 }

@@ -8,15 +8,19 @@ struct CategoryImport {
     private(set) var ids: [ID: ID?] = [:]
 
     private let writer: any BoardWriter
+    private let returning: Set<ImportReport.Resource>
     private let existing: [ID: Category]
     private let undatedSince: Timestamp
     /// The category that will have each name, by its ``String/sameKey``.
     private var holders: [Spelling: ID] = [:]
     private var changed: [Category] = []
 
-    /// - Parameter undatedSince: as in ``BoardDocument/undatedSince``.
-    init(_ writer: any BoardWriter, undatedSince: Timestamp) throws {
+    /// - Parameters:
+    ///   - returning: what was taken back with an earlier import.
+    ///   - undatedSince: as in ``BoardDocument/undatedSince``.
+    init(_ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, undatedSince: Timestamp) throws {
         self.writer = writer
+        self.returning = returning
         self.undatedSince = undatedSince
         existing = Dictionary(uniqueKeysWithValues: try writer.categories().map { ($0.id, $0) })
     }
@@ -86,7 +90,9 @@ struct CategoryImport {
         if let holder = holders[name] {
             ids[category.id] = holder
             counts.unchanged += 1
-        } else if try writer.categoryEverExisted(category.id) {
+        } else if try !writer.unbury(.init(type: .category, id: category.id), ifIn: returning)
+            && writer.categoryEverExisted(category.id)
+        {
             ids[category.id] = .some(nil)
             counts.unchanged += 1
         } else {

@@ -12,6 +12,8 @@ package struct ImportRecord: Sendable {
 
     /// No mutation has it: theirs are digests.
     fileprivate static let fingerprint = Array("import".utf8)
+    /// Of a record that lists what was removed when the import was taken back. It is no import any more.
+    fileprivate static let takenBack = Array("import taken back".utf8)
 
     fileprivate var result: [UInt8] {
         let rows = made.map { JSON.string("\($0.type.rawValue) \($0.id) \($0.revision)") }
@@ -55,15 +57,42 @@ extension BoardWriter {
     package func takeBackImport(_ id: ID) throws -> (removed: Int, kept: Int)? {
         guard let kept = try keptMutation(id), kept.fingerprint == ImportRecord.fingerprint else { return nil }
         let made = try ImportRecord(kept.result).made
-        var removed = 0
+        var removed: [ImportReport.Made] = []
         // A category goes when no task is left in it.
         for type in [ResourceType.task, .category, .dday] {
             for one in made where one.type == type {
-                if try remove(one) { removed += 1 }
+                if try remove(one) { removed.append(one) }
             }
         }
         try forgetMutation(id)
-        return (removed, made.count - removed)
+        try keepTakenBack(removed, as: id)
+        return (removed.count, made.count - removed.count)
+    }
+
+    /// What was removed with an import that was taken back, unless it came again since. It may come again, unlike what
+    /// somebody deleted for good.
+    func takenBack() throws -> [ID: [ImportReport.Made]] {
+        Dictionary(
+            uniqueKeysWithValues: try keptMutations(with: ImportRecord.takenBack).map {
+                ($0.id, try ImportRecord($0.mutation.result).made)
+            })
+    }
+
+    /// Notes what came again, so that it stays deleted when somebody deletes it.
+    func forget(_ made: [ImportReport.Made], takenBack: [ID: [ImportReport.Made]]) throws {
+        let made = Set(made.map(\.resource))
+        for (id, removed) in takenBack {
+            let rest = removed.filter { !made.contains($0.resource) }
+            guard rest.count < removed.count else { continue }
+            try forgetMutation(id)
+            try keepTakenBack(rest, as: id)
+        }
+    }
+
+    private func keepTakenBack(_ removed: [ImportReport.Made], as id: ID) throws {
+        guard !removed.isEmpty else { return }
+        let record = ImportRecord(shown: .null, made: removed)
+        try keep(KeptMutation(fingerprint: ImportRecord.takenBack, result: record.result), id: id)
     }
 
     /// - Returns: false when somebody changed it.

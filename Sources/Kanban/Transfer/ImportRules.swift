@@ -30,16 +30,19 @@ extension BoardWriter {
         try images.run(document.images)
         report.images = images.counts
         try forgetLostImage()
-        var categories = try CategoryImport(self, undatedSince: document.undatedSince)
+        let takenBack = try self.takenBack()
+        let returning = Set(takenBack.values.joined().map(\.resource))
+        var categories = try CategoryImport(self, returning, undatedSince: document.undatedSince)
         try categories.run(try images.resolve(document.categories, "categories", \.image), most: Self.mostCategories)
         report.categories = categories.counts
         try importDDays(
-            images.resolve(document.ddays, "ddays", \.image), undatedSince: document.undatedSince, &report)
+            images.resolve(document.ddays, "ddays", \.image), returning, undatedSince: document.undatedSince, &report)
         var tasks = TaskImport(
-            self, categories: categories.ids, isEmpty: isEmpty, undatedSince: document.undatedSince)
+            self, returning, categories: categories.ids, isEmpty: isEmpty, undatedSince: document.undatedSince)
         try tasks.run(document.tasks, onTask)
         report.tasks = tasks.counts
         report.made += categories.made + tasks.made
+        try forget(report.made, takenBack: takenBack)
         return report
     }
 
@@ -55,7 +58,8 @@ extension BoardWriter {
     }
 
     private func importDDays(
-        _ entries: [BoardDocument.Entry<DDay>], undatedSince: Timestamp, _ report: inout ImportReport
+        _ entries: [BoardDocument.Entry<DDay>], _ returning: Set<ImportReport.Resource>, undatedSince: Timestamp,
+        _ report: inout ImportReport
     ) throws {
         var counts = ImportReport.Counts()
         var known = try countDDays()
@@ -74,7 +78,7 @@ extension BoardWriter {
                 merged.updatedAt = dday.updatedAt
                 dday = merged
                 counts.updated += 1
-            } else if try ddayEverExisted(dday.id) {
+            } else if try !unbury(.init(type: .dday, id: dday.id), ifIn: returning) && ddayEverExisted(dday.id) {
                 counts.unchanged += 1
                 continue
             } else {
@@ -92,5 +96,13 @@ extension BoardWriter {
             if old == nil { report.made.append(.init(.dday, dday.id, dday.revision)) }
         }
         report.ddays = counts
+    }
+
+    /// - Parameter returning: what was taken back with an earlier import.
+    /// - Returns: whether the resource is one of them.
+    func unbury(_ resource: ImportReport.Resource, ifIn returning: Set<ImportReport.Resource>) throws -> Bool {
+        guard returning.contains(resource) else { return false }
+        try unbury(resource.type, resource.id)
+        return true
     }
 }

@@ -6,6 +6,7 @@ struct TaskImport {
     private(set) var made: [ImportReport.Made] = []
 
     private let writer: any BoardWriter
+    private let returning: Set<ImportReport.Resource>
     /// From ids of the document to those of the account; `nil` for one that was deleted here.
     private let categories: [ID: ID?]
     /// True when the board is empty.
@@ -17,6 +18,8 @@ struct TaskImport {
     private var faults: [Fault] = []
 
     private static let mostFaults = 100
+    /// How many tasks the store reads together.
+    private static let ahead = 500
 
     /// A place in the document stands for a new task: a hundred thousand copies would take 100 MiB beside the document.
     private enum Unplaced {
@@ -24,9 +27,15 @@ struct TaskImport {
         indirect case known(TaskItem, old: TaskItem)
     }
 
-    /// - Parameter undatedSince: as in ``BoardDocument/undatedSince``.
-    init(_ writer: any BoardWriter, categories: [ID: ID?], isEmpty: Bool, undatedSince: Timestamp) {
+    /// - Parameters:
+    ///   - returning: what was taken back with an earlier import.
+    ///   - undatedSince: as in ``BoardDocument/undatedSince``.
+    init(
+        _ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, categories: [ID: ID?], isEmpty: Bool,
+        undatedSince: Timestamp
+    ) {
         self.writer = writer
+        self.returning = returning
         self.undatedSince = undatedSince
         self.categories = categories
         self.isEmpty = isEmpty
@@ -38,6 +47,9 @@ struct TaskImport {
             for status in TaskStatus.allCases { columns[status] = try Places(of: status, in: writer) }
         }
         for (index, entry) in entries.enumerated() {
+            if index % Self.ahead == 0 {
+                try writer.foresee(tasks: entries[index...].prefix(Self.ahead).map(\.value.id))
+            }
             var task = entry.value
             guard try resolveCategory(of: &task) else {
                 faults.append(
@@ -98,7 +110,9 @@ struct TaskImport {
             {
                 task.position = old.position
             }
-            let isGone = try old == nil && writer.taskEverExisted(task.id)
+            let isGone =
+                try old == nil && !writer.unbury(.init(type: .task, id: task.id), ifIn: returning)
+                && writer.taskEverExisted(task.id)
             guard try !isGone && (old.map { try isNewer(task, than: $0) } ?? true) else {
                 counts.unchanged += 1
                 return

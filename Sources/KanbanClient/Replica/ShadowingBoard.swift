@@ -58,6 +58,7 @@ final class ShadowingBoard: BoardWriter {
     func keep(_ answer: KeptAnswer, key: String) throws {}
     func keep(_ mutation: KeptMutation, id: ID) throws {}
     func forgetMutation(_ id: ID) throws {}
+    func unbury(_ type: ResourceType, _ id: ID) throws { try rows.unbury(type, id) }
     func purgeTask(_ id: ID, before: Timestamp) throws { try rows.purgeTask(id, before: before) }
 
     func eraseBoard() throws { try rows.eraseBoard() }

@@ -32,6 +32,13 @@ final class PostgresBoardWriter: SQLBoardWriter {
         self.ids = ids
     }
 
+    func foresee(tasks ids: [ID]) throws {
+        forgetForeseenTasks()
+        let rows = try NeededRows(tasks: ids, of: account, on: connection)
+        defer { rows.reset() }
+        try rows.take { $0 == account ? self : nil }
+    }
+
     func writer(for account: AccountKey) -> PostgresBoardWriter {
         PostgresBoardWriter(
             account: account, session: session, now: now, context: context, writing: writing, ids: ids)

@@ -32,10 +32,7 @@ struct NeededRows {
             Set(jobs.flatMap { job in need(job.needs).map { Key(account: job.account, text: $0) } })
         }
         keys = needed { $0.answerKey.map { [$0] } ?? [] }
-        // Each a search in an index: by a join, PostgreSQL could read the table from end to end.
-        tasks = try Self.send(needed { $0.tasks.map(\.description) }, on: connection) {
-            try connection.statement(Self.tasks)
-        }
+        tasks = try Self.send(tasks: needed { $0.tasks.map(\.description) }, on: connection)
         mutations = try Self.send(needed { $0.mutations.map(\.description) }, on: connection) {
             try connection.statement(
                 """
@@ -65,6 +62,18 @@ struct NeededRows {
                     ORDER BY position DESC LIMIT 1) AS found
                 """)
         }
+    }
+
+    /// Sends the statement for tasks that a running body asks for next.
+    init(tasks ids: [ID], of account: AccountKey, on connection: PostgresConnection) throws {
+        keys = []
+        tasks = try Self.send(
+            tasks: Set(ids.map { Key(account: account, text: $0.description) }), on: connection)
+    }
+
+    private static func send(tasks keys: Set<Key>, on connection: PostgresConnection) throws -> PostgresStatement? {
+        // Each a search in an index: by a join, PostgreSQL could read the table from end to end.
+        try send(keys, on: connection) { try connection.statement(tasks) }
     }
 
     /// - Returns: `nil` without keys.

@@ -38,13 +38,6 @@ extension SQLBoardWriter {
         try add(image)
     }
 
-    private func unbury(_ type: ResourceType, _ id: ID) throws {
-        let statement = try statement("DELETE FROM tombstones WHERE account = ?1 AND type = ?2 AND id = ?3")
-        statement.bind(2, type.rawValue)
-        statement.bind(3, id)
-        try statement.run()
-    }
-
     /// Makes room for the revisions of another history: every row gets a negative one of its own, but for those in the trash of
     /// this device alone.
     package func leaveHistory() throws {

@@ -70,6 +70,11 @@ extension SQLBoardWriter {
         writing.recentTasks.foresee(try Self.decode(row), of: account)
     }
 
+    /// Lets the rows go that were read in advance.
+    package func forgetForeseenTasks() {
+        writing.recentTasks.forgetForeseen()
+    }
+
     /// Takes in that there is no such task.
     /// - Parameter isBuried: whether it was deleted for good.
     package func foreseeNoTask(_ id: ID, isBuried: Bool) {

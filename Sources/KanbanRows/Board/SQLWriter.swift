@@ -155,4 +155,12 @@ extension SQLBoardWriter {
         try statement.run()
         try charge(RowCost.tombstone, for: .trace)
     }
+
+    package func unbury(_ type: ResourceType, _ id: ID) throws {
+        let statement = try statement("DELETE FROM tombstones WHERE account = ?1 AND type = ?2 AND id = ?3")
+        statement.bind(2, type.rawValue)
+        statement.bind(3, id)
+        try statement.run()
+        try charge(-RowCost.tombstone * connection.changes, for: .trace)
+    }
 }

@@ -114,7 +114,12 @@ final class RecentTasks {
     func forgetAll() {
         newest = nil
         older = nil
-        if !foreseen.isEmpty { foreseen = [:] }
+        forgetForeseen()
         if !absent.isEmpty { absent = [:] }
+    }
+
+    /// Forgets the rows, and not which are absent: that takes little memory.
+    func forgetForeseen() {
+        if !foreseen.isEmpty { foreseen = [:] }
     }
 }

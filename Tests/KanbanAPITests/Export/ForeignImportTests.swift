@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanWire
+import KanbanSQLite
 import Testing
 
 @testable import KanbanAPI
@@ -47,6 +48,38 @@ struct ForeignImportTests {
         #expect(await board.send(.get, "/tasks/\(mine.id)").status == 200)
         #expect(await board.send(.delete, "/imports/\(id)").status == 404)
         #expect(await board.send(.delete, "/imports/nonsense").status == 404)
+    }
+
+    @Test func `what was taken back can be imported again, and what somebody deleted for good cannot`() async throws {
+        func importId(_ answer: Answer) -> String { answer.json["importId"]?.stringValue ?? "" }
+        let file = "title,category\na,Home\nb,Work\n"
+        let day = #"{"ddays": [{"id": "019a0000-0000-7000-8000-0000000000dd", "title": "Day", "date": "2026-12-24"}]}"#
+        #expect(await csv(file).json["created"] == 4)
+        let first = await board.send(.get, "/imports").json["items"]?.arrayValue?.first?["id"]?.stringValue ?? ""
+        #expect(await board.send(.delete, "/imports/\(first)").json == ["removed": 4, "kept": 0])
+        let other = await board.send(.post, "/import", day)
+        #expect(await board.send(.delete, "/imports/\(importId(other))").json == ["removed": 1, "kept": 0])
+        #expect(await board.send(.get, "/imports").json["items"] == [])
+
+        #expect(await csv(file, "format=csv&dryRun=true").json["created"] == 4)
+        let again = await csv(file)
+        #expect(again.json["created"] == 4 && again.json["unchanged"] == 0)
+        #expect(await board.send(.post, "/import", day).json["created"] == 1)
+        #expect(await csv(file).json["unchanged"] == 4)
+        let tasks = await board.send(.get, "/tasks?sort=title").json["items"]?.arrayValue ?? []
+        #expect(tasks.map { $0["title"] } == ["a", "b"] && tasks.allSatisfy { $0["categoryId"] != .null })
+        // A client that was away sees each once, alive.
+        #expect(try await board.pull().changes.filter { $0["type"] == "task" }.map { $0["deleted"] } == [false, false])
+
+        // Taken back once more, and again: not once alone.
+        #expect(await board.send(.delete, "/imports/\(importId(again))").json["removed"] == 4)
+        #expect(await csv(file).json["created"] == 4)
+        // One that a person deletes for good stays deleted.
+        await board.send(.delete, "/tasks/\(tasks[0].id)")
+        let gone = try #require(ID(tasks[0].id))
+        try await board.store.write(.local, session: nil) { try $0.purgeTask(gone, before: $0.now) }
+        #expect(await board.send(.get, "/tasks/\(tasks[0].id)").status == 404)
+        #expect(await csv(file).json["created"] == 0)
     }
 
     @Test func `with one wrong row nothing is imported, and every wrong one is told`() async throws {
