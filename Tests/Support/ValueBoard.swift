@@ -247,7 +247,9 @@ package final class ValueBoard: BoardWriter {
 
     package func keep(_ mutation: KeptMutation, id: ID) { state.mutations[id] = mutation }
     package func forgetMutation(_ id: ID) { state.mutations[id] = nil }
-    package func unbury(_ type: ResourceType, _ id: ID) { state.tombstones.removeAll { ($0.type, $0.id) == (type, id) } }
+    package func unbury(_ type: ResourceType, _ id: ID) {
+        state.tombstones.removeAll { ($0.type, $0.id) == (type, id) }
+    }
     package func purgeTask(_ id: ID, before: Timestamp) { purge(id) }
     package func keep(_ answer: KeptAnswer, key: String) { state.answers[key] = answer }
 

@@ -1,8 +1,8 @@
 import HTTP
 import JSON
 import Kanban
-import KanbanWire
 import KanbanSQLite
+import KanbanWire
 import Testing
 
 @testable import KanbanAPI
