@@ -1,3 +1,4 @@
+import JSON
 import Kanban
 import KanbanRows
 import TestSupport
@@ -120,6 +121,20 @@ extension PostgresTests {
             #expect(waits < 20)
             #expect(try await store.read { try $0.countTasks(TaskQuery()) } == 1_200)
             #expect(try await store.read { try $0.task(old.id)?.title } == "1199")
+
+            // Taken back and brought again, too.
+            let again = try await store.write { board in
+                let writer = try #require(board as? PostgresBoardWriter)
+                let id = try writer.keepImport(ImportRecord(shown: .null, made: report.made))
+                let before = writer.connection.waits
+                let removed = try writer.takeBackImport(id)?.removed
+                let back = writer.connection.waits - before
+                let created = try writer.importBoard(imported, mode: .merge).tasks.created
+                return (removed: removed, back: back, created: created, waits: writer.connection.waits - before - back)
+            }
+            #expect(again.removed == 1_199 && again.created == 1_199)
+            #expect(again.back < 20 && again.waits < 20)
+            #expect(try await store.read { try $0.countTasks(TaskQuery()) } == 1_200)
         }
 
         @Test func `a task that is created and deleted in one push is in the trash`() async throws {

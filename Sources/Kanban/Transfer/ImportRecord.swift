@@ -60,7 +60,11 @@ extension BoardWriter {
         var removed: [ImportReport.Made] = []
         // A category goes when no task is left in it.
         for type in [ResourceType.task, .category, .dday] {
-            for one in made where one.type == type {
+            let made = made.filter { $0.type == type }
+            for (index, one) in made.enumerated() {
+                if type == .task, index % TaskImport.ahead == 0 {
+                    try foresee(tasks: made[index...].prefix(TaskImport.ahead).map(\.id))
+                }
                 if try remove(one) { removed.append(one) }
             }
         }

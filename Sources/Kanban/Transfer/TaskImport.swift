@@ -19,7 +19,7 @@ struct TaskImport {
 
     private static let mostFaults = 100
     /// How many tasks the store reads together.
-    private static let ahead = 500
+    static let ahead = 500
 
     /// A place in the document stands for a new task: a hundred thousand copies would take 100 MiB beside the document.
     private enum Unplaced {

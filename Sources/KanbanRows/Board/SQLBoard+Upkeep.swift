@@ -60,7 +60,7 @@ extension SQLBoardWriter {
         guard let stored = try stored(id), let deletedAt = stored.task.deletedAt, deletedAt < before else { return }
         let task = stored.task
         // The history of the board still lists it until its lines expire.
-        if let creation = try creation(of: id, since: 0, before: .max) { try append(creation) }
+        if stored.creation != nil, let creation = try creation(of: id, since: 0, before: .max) { try append(creation) }
         let row = try statement("DELETE FROM tasks WHERE account = ?1 AND id = ?2")
         row.bind(2, id)
         try row.run()
