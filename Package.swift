@@ -75,23 +75,27 @@ let package = Package(
         sharedRoom("KanbanWire", knows: ["Kanban", "JSON"]),
         sharedRoom("KanbanRows", knows: ["Kanban", "JSON", "CSQLite"]),
         room("KanbanImport", knows: ["JSON", "Kanban"]),
-        room("KanbanAccess", knows: ["Locks", "JSON", "Kanban", "KanbanRows", "Crypto"]),
+        room("KanbanAccess", knows: ["Locks", "Turns", "JSON", "Kanban", "KanbanRows", "Crypto"]),
         sharedRoom(
             "KanbanClient",
             knows: [
                 "Locks", "JSON", "Kanban", "KanbanWire", "KanbanRows", .target(name: "CCurl", condition: linuxOnly),
             ]),
         sharedRoom("KanbanClientUI", knows: ["KanbanClient"]),
-        room("KanbanSQLite", knows: ["Locks", "Kanban", "KanbanRows", "KanbanAccess", "CSQLite"]),
-        room("KanbanPostgres", knows: ["Locks", "Sockets", "Kanban", "KanbanRows", "KanbanAccess", "CPostgres"]),
-        room("Crypto", knows: ["Locks", .target(name: "CCrypto", condition: linuxOnly)]),
-        room("TLS", knows: ["Locks", "Sockets", "Crypto", .target(name: "CCrypto", condition: linuxOnly)]),
+        room("KanbanSQLite", knows: ["Locks", "Turns", "Kanban", "KanbanRows", "KanbanAccess", "CSQLite"]),
+        room(
+            "KanbanPostgres", knows: ["Locks", "Turns", "Sockets", "Kanban", "KanbanRows", "KanbanAccess", "CPostgres"]),
+        // Crypto and TLS, which know no accounts, and the stores share it.
+        room("Turns", knows: ["Locks"]),
+        room("Crypto", knows: ["Locks", "Turns", .target(name: "CCrypto", condition: linuxOnly)]),
+        room("TLS", knows: ["Locks", "Sockets", "Turns", "Crypto", .target(name: "CCrypto", condition: linuxOnly)]),
         room("Fetch", knows: ["Locks", "CCurl"]),
         room("Mail", knows: ["Fetch", "CCurl"]),
         room(
             "KanbanAPI",
             knows: [
-                "Locks", "Kanban", "KanbanWire", "KanbanAccess", "KanbanImport", "HTTP", "Sockets", "JSON", "Crypto",
+                "Locks", "Turns", "Kanban", "KanbanWire", "KanbanAccess", "KanbanImport", "HTTP", "Sockets", "JSON",
+                "Crypto",
                 "CWeb", "Fetch",
             ]),
         .executableTarget(
@@ -123,6 +127,7 @@ let package = Package(
         .executableTarget(
             name: "WireReport", dependencies: ["WireCorpus"], path: "Benchmarks/WireReport", swiftSettings: strict),
         tests(of: "JSON"),
+        tests(of: "Turns"),
         tests(of: "Sockets"),
         tests(of: "HTTP", with: ["Sockets", "WireCorpus"]),
         tests(of: "Kanban", with: ["JSON"], resources: [.copy("Fixtures")]),

@@ -1,4 +1,6 @@
-/// Hashes passwords on a ``FairThread``, so that requests to boards do not wait for hashing. A log-in costs less of its
+import Turns
+
+/// Hashes passwords on a thread of its own, so that requests to boards do not wait for hashing. A log-in costs less of its
 /// client's share than a sign-up: one client with many jobs cannot keep others from logging in.
 package final class PasswordHashQueue: Sendable {
     /// The purpose of hashing.
@@ -9,27 +11,24 @@ package final class PasswordHashQueue: Sendable {
         fileprivate var cost: Int { rawValue }
     }
 
-    /// The job was not run: too many wait, or its client disconnected.
-    package typealias Busy = FairThread.Busy
-
-    private let thread: FairThread
+    private let workers: Workers<NetworkQueue>
 
     /// - Parameter capacity: how many jobs may wait.
     package init(capacity: Int = 64) {
-        thread = FairThread(capacity: capacity)
+        workers = Workers(NetworkQueue(capacity: capacity))
     }
 
     /// How many jobs wait, for tests.
-    package var waitingCount: Int { thread.waitingCount }
+    package var waitingCount: Int { workers.figures.waiting }
 
     /// Runs `work` on the queue's thread. A job that waits is dropped when its task is cancelled.
     /// - Parameters:
     ///   - client: the client whose share it uses.
     ///   - isKnown: whether somebody logged in to the account from there before.
-    /// - Throws: ``Busy``.
+    /// - Throws: what `work` does, ``Busy`` when too many wait, or `CancellationError`.
     package func run<T: Sendable>(
-        _ purpose: Purpose, for client: String, isKnown: Bool = false, _ work: @escaping @Sendable () -> T
+        _ purpose: Purpose, for client: String, isKnown: Bool = false, _ work: @escaping @Sendable () throws -> T
     ) async throws -> T {
-        try await thread.run(for: client, cost: purpose.cost, isKnown: isKnown, work)
+        try await workers.run(for: NetworkQueue.Client(client, cost: purpose.cost, isKnown: isKnown), work)
     }
 }

@@ -1,6 +1,7 @@
 import HTTP
 import Kanban
 import KanbanAccess
+import Turns
 
 /// The API as a server runs it: finds the route, asks the gate, makes the checks that all routes share, calls the
 /// handler, and turns errors into problems.
@@ -198,7 +199,7 @@ package final class Application: Responder {
         }
         return .read(
             Reading(bodyLimit: environment.bodyLimit, holder: caller.holder) { [answer] request in
-                await self.finishAside(answer, request, operation: route.operation, headers: headers)
+                await self.encodeAside(answer, request, route, caller, headers)
             })
     }
 
@@ -220,7 +221,7 @@ package final class Application: Responder {
         ) { request in
             let answer = await self.call(route, request, caller, limit, room)
             return answer.isEncodedAside(for: request)
-                ? await self.finishAside(answer, request, operation: route.operation, headers: headers)
+                ? await self.encodeAside(answer, request, route, caller, headers)
                 : self.encode(answer, request, operation: route.operation, headers: headers)
         }
         return .read(reading)
@@ -327,11 +328,13 @@ package final class Application: Responder {
         return answer
     }
 
-    /// The same of an answer that is encoded on another thread.
-    private func finishAside(
-        _ answer: Response, _ request: Request, operation: String, headers: [(name: String, value: String)]
+    /// The same on another thread.
+    private func encodeAside(
+        _ answer: Response, _ request: Request, _ route: Route, _ caller: Caller,
+        _ headers: [(name: String, value: String)]
     ) async -> Response {
-        finish(await answer.encodedAside(for: request), request, operation: operation, headers: headers)
+        let encoded = await answer.encodedAside(for: request, by: environment.parsing, for: caller.account)
+        return finish(encoded, request, operation: route.operation, headers: headers)
     }
 
     /// Adds the header fields of every answer.

@@ -3,6 +3,7 @@ import JSON
 import Kanban
 import KanbanAccess
 import KanbanWire
+import Turns
 
 /// One call of an operation: the request, the caller, and the server's environment.
 package struct Call: Sendable {
@@ -173,7 +174,7 @@ package struct Environment: Sendable {
     package let runningKeys = RunningKeys()
     package var exports = ExportQueue()
     /// Parses large bodies.
-    package let parsing = Workers(limit: 2)
+    package let parsing = AccountWorkers(limit: 2)
     package let memory: BoardMemory
     /// Rings after each commit, and when a session or token ends.
     package let doorbell: Doorbell

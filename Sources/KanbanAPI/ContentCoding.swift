@@ -1,7 +1,7 @@
-import Dispatch
 import HTTP
 import Kanban
 import KanbanAccess
+import Turns
 
 /// Compressed answers and requests (RFC 9110 §8.4) with gzip, the one coding that every client has.
 enum ContentCoding {
@@ -9,14 +9,6 @@ enum ContentCoding {
     static let leastBytes = 1_024
     /// Larger bodies are compressed and decompressed on another thread: it takes milliseconds.
     static let mostOnLoop = 256 * 1_024
-
-    private static let queue = DispatchQueue(label: "kanbase.coding")
-
-    static func aside<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try work() }) }
-        }
-    }
 }
 
 extension Response {
@@ -40,17 +32,22 @@ extension Response {
         }
     }
 
-    /// The same on another thread, for an answer that ``isEncodedAside(for:)``.
-    func encodedAside(for request: Request) async -> Response {
+    /// The same on another thread, for an answer that ``isEncodedAside(for:)``. It is not compressed while too much of the
+    /// account waits.
+    func encodedAside(
+        for request: Request, by workers: AccountWorkers, for account: AccountKey
+    ) async -> Response {
         var answer = self
         answer.require(match: request)
         guard answer.negotiate(for: request) else { return answer }
         answer.makeConditional(on: request)
-        guard case .bytes(let bytes) = answer.body,
-            // `try?`, because nothing in it throws.
-            let gzip = try? await ContentCoding.aside({ GzipEncoder.encode(bytes) })
-        else { return answer }
-        return answer.withGzip(gzip)
+        guard case .bytes(let bytes) = answer.body else { return answer }
+        do {
+            return answer.withGzip(try await workers.run(for: account) { GzipEncoder.encode(bytes) })
+        } catch {
+            answer.tag = tag
+            return answer
+        }
     }
 
     /// Whether the body may be compressed: it is large enough, not an image, which is compressed already, and no stream of
@@ -124,7 +121,7 @@ extension EntityTag {
 
 extension GzipMeter {
     /// - Parameter workers: count what comes out of a large body for the account.
-    convenience init(limit: Int, by workers: Workers, for account: AccountKey) {
+    convenience init(limit: Int, by workers: AccountWorkers, for account: AccountKey) {
         self.init(limit: limit, mostOnLoop: ContentCoding.mostOnLoop) { try await workers.run(for: account, $0) }
     }
 }
@@ -147,7 +144,9 @@ extension Request {
     ///   - room: what it takes memory of.
     ///   - workers: decompress a large body for the account.
     /// - Throws: a 400, 413 or 503 problem.
-    func decoded(limit: Int, room: HandlerRoom, by workers: Workers, for account: AccountKey) async throws -> Request {
+    func decoded(limit: Int, room: HandlerRoom, by workers: AccountWorkers, for account: AccountKey) async throws
+        -> Request
+    {
         let decoder = GzipDecoder(body, limit: limit) { room.take($0) }
         var request = self
         do {

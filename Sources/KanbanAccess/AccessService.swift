@@ -1,6 +1,7 @@
 import Crypto
 import Kanban
 import Locks
+import Turns
 
 /// Sign-up, log-in, log-out, and changes of an account by its owner.
 package final class AccessService: Sendable {
@@ -362,10 +363,8 @@ package final class AccessService: Sendable {
         _ work: @escaping @Sendable () throws -> T
     ) async throws -> T {
         do {
-            return try await hashing.run(purpose, for: client, isKnown: isKnown) { Result(catching: work) }.get()
-        } catch is PasswordHashQueue.Busy {
-            throw AccessError.busy
-        } catch is KeyDerivation.Failed {
+            return try await hashing.run(purpose, for: client, isKnown: isKnown, work)
+        } catch is Busy, is CancellationError, is KeyDerivation.Failed {
             throw AccessError.busy
         }
     }

@@ -4,6 +4,7 @@ import Kanban
 import KanbanAccess
 import KanbanRows
 import Locks
+import Turns
 
 /// Boards in one SQLite file: one writer that commits in groups, readers beside it.
 ///
@@ -18,7 +19,7 @@ package final class FileStore: LocalStore {
     let readers: ReaderPool
     let writer: Writer
     private let files: DataFileWatch
-    private let longReads: Workers
+    private let longReads: AccountWorkers
     let maintenance = Locked(MaintenanceWalk())
 
     /// Opens the file in the directory, or makes both; migrates an older file after copying it.
@@ -45,7 +46,7 @@ package final class FileStore: LocalStore {
             writer = try Writer(
                 path: path, configuration: configuration, context: context, random: random, commits: commits,
                 readers: readers, files: files)
-            longReads = Workers(limit: configuration.longReads)
+            longReads = AccountWorkers(limit: configuration.longReads)
         } catch {
             throw SQLiteError.forCallers(error)
         }

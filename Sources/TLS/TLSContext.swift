@@ -4,6 +4,7 @@
     import Glibc
     import Sockets
     import Locks
+    import Turns
 
     /// The server's side of TLS: a certificate, its key, and the accepted parameters.
     ///
@@ -29,7 +30,7 @@
         private let current: Locked<Shared>
         /// A handshake takes 0.2 ms with a P-256 key and 5 ms with RSA 4,096. When the queue is full, the client with the
         /// most handshakes loses one.
-        private let handshakes = FairThread(capacity: 1024)
+        private let handshakes = Workers(NetworkQueue(capacity: 1024))
 
         /// - Parameters:
         ///   - certificate: a PEM file with the server's certificate, then its intermediate certificates.

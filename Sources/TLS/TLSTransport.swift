@@ -3,8 +3,9 @@
     import Crypto
     import Glibc
     import Sockets
+    import Turns
 
-    /// An encrypted connection. The handshake runs on a ``FairThread``, because it takes too long for an event loop.
+    /// An encrypted connection. The handshake runs on another thread, because it takes too long for an event loop.
     final class TLSTransport: Transport {
         /// The most bytes of one TLS record (RFC 8446 §5.1).
         private static let recordSize = 16_384
@@ -13,7 +14,7 @@
 
         private let connection: OpaquePointer
         private let socket: Socket
-        private let handshakes: FairThread
+        private let handshakes: Workers<NetworkQueue>
         /// The network address by which handshakes take turns.
         private let client: String
         /// The handshake is done. Before that libssl may run on the other thread.
@@ -26,7 +27,8 @@
 
         /// - Parameter connection: an `SSL` over the socket, which this transport owns.
         init(
-            connection: OpaquePointer, over socket: consuming Socket, of client: String, handshakes: FairThread
+            connection: OpaquePointer, over socket: consuming Socket, of client: String,
+            handshakes: Workers<NetworkQueue>
         ) {
             self.connection = connection
             self.socket = socket
@@ -54,8 +56,8 @@
 
         func open() async -> Opening {
             let handshake = Handshake(connection: connection)
-            do throws(FairThread.Busy) {
-                let result = try await handshakes.run(for: client) { handshake.goOn() }
+            do {
+                let result = try await handshakes.run(for: NetworkQueue.Client(client)) { handshake.goOn() }
                 if result == .done {
                     isOpen = true
                     // The records of the handshake do not count.

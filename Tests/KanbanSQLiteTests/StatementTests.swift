@@ -97,7 +97,6 @@ struct StatementTests {
         where file.pathExtension == "swift" && !file.path.contains("/Sources/KanbanClient/")
             && ![
                 "Schema1.swift", "Schema.swift", "Check.swift", "Backup.swift", "Restore.swift", "Seal.swift",
-                "Dialect.swift",
                 "PostgresSchema1.swift", "PostgresSchema.swift", "PostgresCheck.swift", "Lineage.swift",
                 "TableCopy.swift", "CopySide.swift",
             ]

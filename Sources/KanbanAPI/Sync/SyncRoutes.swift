@@ -4,6 +4,7 @@ import JSON
 import Kanban
 import KanbanAccess
 import KanbanWire
+import Turns
 
 /// The change feed, and offline edits.
 package struct SyncRoutes: Sendable {

@@ -14,7 +14,7 @@ import KanbanRows
 /// PostgreSQL skips what follows an error up to the next Sync. So the first error of a transaction is the one that is
 /// thrown, at the next wait, and nothing after it took effect; ``fault`` keeps it until ``rollBack()``.
 final class PostgresConnection: Engine {
-    static var hasRowNumbers: Bool { false }
+    static var dialect: Dialect { .postgres }
     static var countsInAccounts: Bool { false }
 
     /// The sent statements without an answer.
@@ -111,12 +111,12 @@ final class PostgresConnection: Engine {
 
     /// The same of a text that is put together once.
     func statement(_ sql: ComposedSQL) throws -> PostgresStatement {
-        statement(sql.key) { sql.text }
+        statement(sql.key) { sql.text(in: Self.dialect) }
     }
 
     private func statement(_ key: UnsafeRawPointer, _ text: () -> String) -> PostgresStatement {
         if let statement = statements[key] { return statement }
-        let statement = PostgresStatement(Dialect.translated(text()), on: self)
+        let statement = PostgresStatement(numbered: text(), on: self)
         statements[key] = statement
         return statement
     }
@@ -128,7 +128,7 @@ final class PostgresConnection: Engine {
             for statement in composed.values { deallocate(statement) }
             composed = [:]
         }
-        let statement = PostgresStatement(Dialect.translated(sql), on: self)
+        let statement = PostgresStatement(numbered: sql, on: self)
         composed[sql] = statement
         return statement
     }

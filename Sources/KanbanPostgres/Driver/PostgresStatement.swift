@@ -37,6 +37,11 @@ final class PostgresStatement: EngineStatement {
         self.connection = connection
     }
 
+    /// Of a text with parameters `?1`, `?2` and so on. No statement has a question mark in a text or an operator.
+    convenience init(numbered text: String, on connection: PostgresConnection) {
+        self.init(text.replacing("?", with: "$"), on: connection)
+    }
+
     deinit {
         PQclear(result)
     }
@@ -117,7 +122,7 @@ final class PostgresStatement: EngineStatement {
     private func ofRows(_ count: Int) -> PostgresStatement {
         if count == 1 { return self }
         if let known = many[count] { return known }
-        let statement = PostgresStatement(Dialect.multiplied(text, rows: count), on: connection)
+        let statement = PostgresStatement(Self.multiplied(text, rows: count), on: connection)
         many[count] = statement
         return statement
     }

@@ -17,7 +17,7 @@ struct NeededRows {
                 SELECT 1::bigint FROM tombstones
                 WHERE tombstones.account = needed.account AND type = 'task' AND tombstones.id = needed.id) END
         FROM unnest(?1::text::bigint[], ?2::text::uuid[]) AS needed (account, id) LEFT JOIN LATERAL (
-            SELECT \(StoredTaskColumns.list), 0::bigint
+            SELECT \(StoredTaskColumns.list(in: .postgres))
             FROM tasks WHERE tasks.account = needed.account AND tasks.id = needed.id LIMIT 1) AS found ON true
         """)
     private var tasks: PostgresStatement?

@@ -5,6 +5,7 @@ import KanbanAccess
 import KanbanRows
 import Locks
 import Sockets
+import Turns
 
 /// Boards in a PostgreSQL database that any number of servers share.
 package final class PostgresStore: Sendable {
@@ -97,10 +98,10 @@ package final class PostgresStore: Sendable {
         long.patience = max(.seconds(60), configuration.patience)
         longLane = Lane(-2, long, statementTime: 120_000, context: context, done: done, publish: publish)
         readers = Readers(
-            limit: configuration.readers, configuration,
+            FairQueue(limit: configuration.readers), configuration,
             configuration.options(for: "reader", planning: .byIndexes), label: "kanbase.readers")
         longReaders = Readers(
-            limit: 2, reserve: Workers.reserve, mostWaitingOfOne: Workers.mostWaitingOfOne, configuration,
+            AccountWorkers.order(limit: 2), configuration,
             configuration.options(for: "long reader", statementTime: 10_000, planning: .byIndexes),
             label: "kanbase.long-readers")
         var peekOptions = configuration.options(
@@ -130,7 +131,7 @@ package final class PostgresStore: Sendable {
         var activity = done.withLock { $0 }
         activity.waitingWrites = allLanes.reduce(0) { $0 + $1.waitingCount }
         for figures in [readers.figures, longReaders.figures] {
-            activity.reads += figures.reads
+            activity.reads += figures.count
             activity.readTime += figures.time
             activity.waitingReads += figures.waiting
         }

@@ -3,126 +3,57 @@ import Foundation
 import Kanban
 import KanbanAccess
 import Locks
+import Turns
 
-/// Connections that read, each for one body at a time, on blocking threads. When all are busy, bodies wait in a
-/// ``FairQueue``.
+/// Connections that read, each for one body at a time, on blocking threads. When all are busy, bodies wait for their turn.
 final class Readers: Sendable {
-    private struct Job {
-        var run: @Sendable (Reader) -> Void
-        var refuse: @Sendable (any Error) -> Void
-    }
-
     /// Unchecked: used only by the thread that took it.
     private final class Reader: @unchecked Sendable {
         var connection: PostgresConnection?
     }
 
-    private struct State {
-        var queue: FairQueue<Job>
-        var idle: [Reader] = []
-        var isClosed = false
-        var reads = 0
-        var time = Duration.zero
-    }
-
     private let options: PostgresConnection.Options
     private let configuration: PostgresConfiguration
-    private let queue: DispatchQueue
-    private let state: Locked<State>
-    private let mostWaitingOfOne: Int
+    private let workers: AccountWorkers
+    private let state = Locked((idle: [Reader](), isClosed: false))
 
     /// How long a read tries to reach the database before it fails.
     private static let timeout = Duration.seconds(2)
 
-    /// - Parameters:
-    ///   - reserve: connections beyond the limit, for accounts that come back while others have a backlog.
-    ///   - mostWaitingOfOne: bodies of one account that may wait; more are ``StoreError/busy``.
+    /// - Parameter order: of the bodies; those that it refuses are ``StoreError/busy``.
     init(
-        limit: Int, reserve: Int = 0, mostWaitingOfOne: Int = .max, _ configuration: PostgresConfiguration,
+        _ order: sending FairQueue<AccountKey, WaitingJob>, _ configuration: PostgresConfiguration,
         _ options: PostgresConnection.Options, label: String
     ) {
-        state = Locked(State(queue: FairQueue(limit: limit, reserve: reserve)))
-        self.mostWaitingOfOne = mostWaitingOfOne
+        workers = Workers(
+            order, at: .queue(DispatchQueue(label: label, attributes: .concurrent)), busy: StoreError.busy)
         self.configuration = configuration
         self.options = options
-        queue = DispatchQueue(label: label, attributes: .concurrent)
     }
 
-    var figures: (reads: Int, time: Duration, waiting: Int) {
-        state.withLock { ($0.reads, $0.time, $0.queue.count) }
-    }
+    var figures: (count: Int, time: Duration, waiting: Int) { workers.figures }
 
     /// Runs the body in a snapshot of its own. It may be run again when the connection is lost.
     /// - Throws: the error of the body, ``StoreError``, or `CancellationError` when the caller cancelled before it began.
     func run<T: Sendable>(
         for account: AccountKey, _ body: @escaping @Sendable (PostgresConnection) throws -> T
     ) async throws -> T {
-        let (ticket, isClosed) = state.withLock { state in
-            (state.queue.makeTicket(), state.isClosed)
-        }
-        if isClosed { throw StoreError.closed }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let job = Job { [self] reader in
-                    let start = ContinuousClock.now
-                    let result = Result { try read(with: reader, body) }
-                    let time = ContinuousClock.now - start
-                    state.withLock { state in
-                        state.reads += 1
-                        state.time += time
-                        state.queue.end(account, cost: max(1, Int(time / .microseconds(1))))
-                    }
-                    continuation.resume(with: result)
-                } refuse: {
-                    continuation.resume(throwing: $0)
-                }
-                if !start(job, of: account, ticket) { continuation.resume(throwing: StoreError.busy) }
-            }
-        } onCancel: {
-            // A body that has begun runs to its end.
-            state.withLock { $0.queue.remove(ticket) }?.refuse(CancellationError())
+        if state.withLock({ $0.isClosed }) { throw StoreError.closed }
+        return try await workers.run(for: account) { [self] in
+            let reader = state.withLock { $0.idle.popLast() } ?? Reader()
+            defer { state.withLock { if !$0.isClosed { $0.idle.append(reader) } } }
+            return try read(with: reader, body)
         }
     }
 
     /// Answers the bodies that wait for a connection.
     func refuseWaiting(_ error: StoreError) {
-        let jobs = state.withLock { $0.queue.removeWaiting() }
-        for job in jobs { job.refuse(error) }
-    }
-
-    /// - Returns: false when too many bodies of the account wait.
-    private func start(_ job: Job, of account: AccountKey, _ ticket: UInt64) -> Bool {
-        let (isTaken, next, reader) = state.withLock { state -> (Bool, Job?, Reader) in
-            guard state.queue.count(of: account) < mostWaitingOfOne else { return (false, nil, Reader()) }
-            state.queue.add(job, of: account, ticket: ticket)
-            guard let next = state.queue.next() else { return (true, nil, Reader()) }
-            return (true, next.element, state.idle.popLast() ?? Reader())
-        }
-        if let next { queue.async { self.work(through: next, with: reader) } }
-        return isTaken
-    }
-
-    /// Runs the job, then the waiting ones.
-    private func work(through first: Job, with reader: Reader) {
-        var next: Job? = first
-        while let job = next {
-            job.run(reader)
-            next = state.withLock { state in
-                let next = state.queue.next()?.element
-                if next == nil, !state.isClosed { state.idle.append(reader) }
-                return next
-            }
-        }
+        workers.refuseWaiting(error)
     }
 
     /// Closes the idle connections; busy ones close after their body.
     func close() {
-        let idle = state.withLock { state in
-            state.isClosed = true
-            defer { state.idle = [] }
-            return state.idle
-        }
-        for reader in idle { reader.connection = nil }
+        state.withLock { $0 = ([], true) }
     }
 
     private func read<T>(with reader: Reader, _ body: (PostgresConnection) throws -> T) throws -> T {

@@ -86,11 +86,12 @@ extension SQLBoard {
     private func buried(_ types: Set<ResourceType>) throws -> Database.Statement {
         let kinds = ResourceType.allCases
         let places = kinds.indices.map { "?\($0 + 4)" }.joined(separator: ", ")
-        // The plus sign makes SQLite use the index by revision.
+        // SQLite is to use the index by revision.
         let statement = try connection.statement(
             composed: """
                 SELECT revision, id, type FROM tombstones
-                WHERE account = ?1 AND revision > ?2 AND +type IN (\(places)) ORDER BY revision LIMIT ?3
+                WHERE account = ?1 AND revision > ?2 AND \(Database.dialect.unsought)type IN (\(places))
+                ORDER BY revision LIMIT ?3
                 """)
         statement.bind(1, account.number)
         for (index, kind) in kinds.enumerated() {

@@ -43,7 +43,8 @@ extension SQLBoard {
         for part in TaskListPart.parts(of: query) {
             let limit = query.limit.map { $0 - page.count }
             guard limit != 0 else { break }
-            var statement = TaskStatement(query, statuses: statuses, seeksStatus: false, part: part)
+            var statement = TaskStatement(
+                query, statuses: statuses, seeksStatus: false, part: part, in: Database.dialect)
             statement.add(part, sort: query.sort, descending: query.descending)
             let rows = try run(
                 &statement, of: columns, order: part.order(query), limit: limit, isOrdered: query.sort == .dueDate,
@@ -56,7 +57,7 @@ extension SQLBoard {
     package func countTasks(_ query: TaskQuery) throws -> Int {
         let statuses = query.columns
         guard !statuses.isEmpty, query.categoryIDs?.isEmpty != true else { return 0 }
-        var condition = TaskStatement(query, statuses: statuses, seeksStatus: false)
+        var condition = TaskStatement(query, statuses: statuses, seeksStatus: false, in: Database.dialect)
         if query.withoutDueDate { condition.add("due IS NULL") }
         let statement = try connection.statement(composed: condition.sql(counting: "tasks"))
         statement.bind(1, account.number)
@@ -70,7 +71,7 @@ extension SQLBoard {
     ) throws -> [Row] {
         var page: [Row] = []
         for (index, status) in query.columns.enumerated() {
-            var statement = TaskStatement(query, statuses: [status], seeksStatus: true)
+            var statement = TaskStatement(query, statuses: [status], seeksStatus: true, in: Database.dialect)
             page += try run(
                 &statement, of: columns,
                 order: TaskOrder(first: "position", rest: query.descending ? " DESC, id" : ", id"),
@@ -156,14 +157,13 @@ enum TaskListPart {
         }
     }
 
-    /// How the query's lower and upper bounds of the due date are to name it: a plus sign where this part has a
-    /// narrower one of its own, which is then the only one that SQLite can seek by.
-    func dueColumns(_ query: TaskQuery) -> (from: StaticString, before: StaticString) {
-        guard query.sort == .dueDate else { return ("due", "due") }
+    /// Whether this part has a narrower lower and upper bound of the due date than the query, the only one to seek by then.
+    func narrowerBounds(_ query: TaskQuery) -> (from: Bool, before: Bool) {
+        guard query.sort == .dueDate else { return (false, false) }
         switch self {
-        case .alike: return ("+due", "+due")
-        case .beyond(nil), .undated: return ("due", "due")
-        case .beyond: return query.descending ? ("due", "+due") : ("+due", "due")
+        case .alike: return (true, true)
+        case .beyond(nil), .undated: return (false, false)
+        case .beyond: return (!query.descending, query.descending)
         }
     }
 

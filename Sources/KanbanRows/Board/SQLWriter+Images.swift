@@ -9,12 +9,14 @@ extension SQLBoardWriter {
 
     /// Writes the row of an image without its bytes, which a device loads later.
     package func add(_ image: Image) throws {
-        // The account may refer to it already: an import removes an image and adds it again.
+        // The account may refer to it already: an import removes an image and adds it again. PostgreSQL cannot infer the type of
+        // a parameter beside NULL.
         let statement = try statement(
             """
             INSERT INTO images (account, id, media_type, bytes, fingerprint, unnamed_since, revision, checksum)
             VALUES (?1, ?2, ?3, ?4, ?5,
-                CASE WHEN EXISTS (SELECT 1 FROM accounts WHERE number = ?1 AND image = ?2) THEN NULL ELSE ?6 END, ?7, ?8)
+                CASE WHEN EXISTS (SELECT 1 FROM accounts WHERE number = ?1 AND image = ?2) THEN NULL
+                    ELSE CAST(?6 AS bigint) END, ?7, ?8)
             """)
         var row = RowBinding(statement, of: account)
         row.bind(2, image.id)

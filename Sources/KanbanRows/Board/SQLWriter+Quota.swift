@@ -15,7 +15,11 @@ extension SQLBoard {
     /// Counts the rows instead of reading the counter.
     func countedUsage() throws -> Usage {
         let rows = RowCost.rows(where: "account = ?1")
-        let sql = "SELECT coalesce(sum(bytes), 0), coalesce(sum(tasks), 0) FROM (\(rows)) AS counted"
+        // PostgreSQL's sum of `bigint` is `numeric`.
+        let sql = """
+            SELECT CAST(coalesce(sum(bytes), 0) AS bigint), CAST(coalesce(sum(tasks), 0) AS bigint)
+            FROM (\(rows)) AS counted
+            """
         let statement = try connection.statement(composed: sql)
         statement.bind(1, account.number)
         return try first(of: statement) { Usage(bytes: $0.integer(0), tasks: $0.integer(1)) } ?? Usage()

@@ -169,14 +169,18 @@ extension SQLBoardWriter {
 
     /// After an update, whose checksum covers it.
     private func updateCreation(of task: TaskItem, _ stored: StoredTask) throws {
-        let statement = try statement("UPDATE tasks SET created_at = ?3 WHERE account = ?1 AND tasks.number = ?2")
+        let statement = try statement(TaskRow.updateOfCreation)
         bindKey(of: stored, to: statement)
         statement.bind(3, task.createdAt)
         try statement.run()
     }
 
     private func bindKey(of stored: StoredTask, to statement: Database.Statement) {
-        if Database.hasRowNumbers { statement.bind(2, stored.number) } else { statement.bind(2, stored.task.id) }
+        if Database.dialect.hasRowNumbers {
+            statement.bind(2, stored.number)
+        } else {
+            statement.bind(2, stored.task.id)
+        }
     }
 
     private func bind(

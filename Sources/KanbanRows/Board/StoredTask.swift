@@ -4,7 +4,7 @@ import Kanban
 /// and numbers takes a tenth of the time of reading it. Used by its session alone.
 final class StoredTask {
     var task: TaskItem
-    /// The row's number; 0 where rows have none, see ``Engine/hasRowNumbers``.
+    /// The row's number; 0 where rows have none, see ``Dialect/hasRowNumbers``.
     let number: Int64
     /// The revision of the task's creation, when its row stands for that line of its history.
     let creation: Revision?

@@ -95,8 +95,9 @@ enum TaskRow {
 extension TaskRow {
     static let byID = ComposedSQL("SELECT \(columns)\nFROM tasks WHERE account = ?1 AND id = ?2")
     /// With what the next version of the row takes over; see ``StoredTask``.
-    static let stored = ComposedSQL(
-        "SELECT \(StoredTaskColumns.list), number\nFROM tasks WHERE account = ?1 AND id = ?2")
+    static let stored = ComposedSQL { dialect in
+        "SELECT \(StoredTaskColumns.list(in: dialect))\nFROM tasks WHERE account = ?1 AND id = ?2"
+    }
     /// With what stands for the first line of its history.
     static let creation = ComposedSQL(
         """
@@ -110,19 +111,21 @@ extension TaskRow {
         SELECT \(columns)
         FROM tasks WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision LIMIT ?3
         """)
-    static let fewLivingChanges = ComposedSQL(
+    static let fewLivingChanges = ComposedSQL { dialect in
         """
         SELECT \(columns)
-        FROM tasks INDEXED BY tasks_by_due
+        FROM tasks\(dialect.hint("tasks_by_due"))
         WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision LIMIT ?3
-        """)
+        """
+    }
 
-    static let reminded = ComposedSQL(
+    static let reminded = ComposedSQL { dialect in
         """
         SELECT \(columns)
-        FROM tasks INDEXED BY tasks_by_reminder
+        FROM tasks\(dialect.hint("tasks_by_reminder"))
         WHERE account = ?1 AND reminded_until > ?2 AND deleted_at IS NULL AND status < \(TaskStatus.done.rawValue)
-        """)
+        """
+    }
 
     static let insertion: ComposedSQL = {
         let columns = Written.allCases.map(\.column) + ["creation", "created_by", "created_at", "checksum", "searched"]
@@ -134,18 +137,23 @@ extension TaskRow {
     /// Of what is in no index but the one by revision.
     static let updateOfText = update(Written.allCases.filter { $0.rawValue < Written.indexed.rawValue })
 
+    static let updateOfCreation = ComposedSQL { dialect in
+        "UPDATE tasks SET created_at = ?3 WHERE account = ?1 AND \(dialect.taskKey) = ?2"
+    }
+
     private static func update(_ written: [Written]) -> ComposedSQL {
         let columns = written.map(\.column) + ["first_changes", "checksum", "searched"]
         let values = columns.enumerated().map { "\($1) = ?\(Int32($0) + Written.revision.rawValue)" }
             .joined(separator: ", ")
-        return ComposedSQL("UPDATE tasks SET \(values)\nWHERE account = ?1 AND tasks.number = ?2")
+        return ComposedSQL { "UPDATE tasks SET \(values)\nWHERE account = ?1 AND \($0.taskKey) = ?2" }
     }
 }
 
 /// The columns of ``StoredTask``, for engines that read rows in advance.
 package enum StoredTaskColumns {
-    /// All but the last, the row's number.
-    package static let list = "\(TaskRow.columns), creation, first_changes, octet_length(searched)"
+    package static func list(in dialect: Dialect) -> String {
+        "\(TaskRow.columns), creation, first_changes, octet_length(searched), \(dialect.taskNumber)"
+    }
     /// The index of the first column behind all of them.
     package static let end = TaskRow.end + 4
 }

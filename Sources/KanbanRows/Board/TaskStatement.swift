@@ -13,53 +13,63 @@ struct TaskStatement {
     /// From parameter 2 on; 1 is the account.
     private(set) var values: [Value] = []
 
+    private let dialect: Dialect
+
     /// The conditions of the query but for its beginning and its order.
     ///
-    /// - Parameter seeksStatus: the index to use begins with the status. Otherwise a plus sign keeps SQLite, which
-    ///   knows nothing of how many rows there are, from taking that index and sorting.
-    /// - Parameter part: where it says more about the due date than the query, a plus sign keeps SQLite from seeking by
-    ///   the query's bounds.
-    init(_ query: TaskQuery, statuses: [TaskStatus], seeksStatus: Bool, part: TaskListPart? = nil) {
+    /// - Parameter seeksStatus: the index to use begins with the status. Otherwise SQLite, which knows nothing of how many
+    ///   rows there are, would take that index and sort.
+    /// - Parameter part: where it says more about the due date than the query, SQLite must not seek by the query's bounds.
+    init(
+        _ query: TaskQuery, statuses: [TaskStatus], seeksStatus: Bool, part: TaskListPart? = nil, in dialect: Dialect
+    ) {
+        self.dialect = dialect
         conditions.append(
             query.inTrash ? "account = ?1 AND deleted_at IS NOT NULL" : "account = ?1 AND deleted_at IS NULL")
         values.reserveCapacity(4)
         if statuses.count < TaskStatus.allCases.count {
             let wanted = statuses.map { parameter(.integer(Int64($0.rawValue))) }
-            let column: StaticString = seeksStatus ? "status" : "+status"
-            add(wanted.count == 1 ? "\(column) = \(wanted[0])" : "\(column) IN (\(wanted.joined(separator: ", ")))")
+            let sign = seeksStatus ? "" : dialect.unsought
+            add(
+                wanted.count == 1
+                    ? "\(sign)status = \(wanted[0])" : "\(sign)status IN (\(wanted.joined(separator: ", ")))")
         }
         if let categoryIDs = query.categoryIDs { add(categories: categoryIDs) }
-        let (dueFrom, dueBefore) = part?.dueColumns(query) ?? ("due", "due")
+        let narrower = part?.narrowerBounds(query) ?? (from: false, before: false)
         for bound in query.dueFrom {
             let instant = parameter(.integer(bound.instant.milliseconds))
             let day = parameter(.integer(Int64(bound.day.number)))
             // What lies beyond both is found in the index alone; only in between `due_day` has to be looked at.
             let beyond = parameter(.integer(max(bound.instant, bound.dayStart).milliseconds))
             add("(due >= \(beyond) OR CASE WHEN due_day IS NULL THEN due >= \(instant) ELSE due_day >= \(day) END)")
-            add(dueFrom, " >= ", .integer(min(bound.instant, bound.dayStart).milliseconds))
+            add(
+                narrower.from ? dialect.unsought : "", "due >= ",
+                .integer(min(bound.instant, bound.dayStart).milliseconds))
         }
         for bound in query.dueBefore {
             let instant = parameter(.integer(bound.instant.milliseconds))
             let day = parameter(.integer(Int64(bound.day.number)))
             let beyond = parameter(.integer(min(bound.instant, bound.dayStart).milliseconds))
             add("(due < \(beyond) OR CASE WHEN due_day IS NULL THEN due < \(instant) ELSE due_day < \(day) END)")
-            add(dueBefore, " < ", .integer(max(bound.instant, bound.dayStart).milliseconds))
+            add(
+                narrower.before ? dialect.unsought : "", "due < ",
+                .integer(max(bound.instant, bound.dayStart).milliseconds))
         }
         if query.withoutDueDate, query.sort != .dueDate { add("due IS NULL") }
         for term in query.search {
             switch term {
             case .text(let text):
                 let wanted = parameter(.text(text))
-                add(
-                    "(has_text(coalesce(searched, title), \(wanted)) OR searched IS NULL AND has_text(body, \(wanted)))"
+                let (first, rest) = (
+                    dialect.hasText("coalesce(searched, title)", wanted), dialect.hasText("body", wanted)
                 )
+                add("(\(first) OR searched IS NULL AND \(rest))")
             case .initials(let pattern):
                 let wanted = parameter(.text(pattern))
-                add(
-                    """
-                    (has_initials(coalesce(searched, title), \(wanted)) \
-                    OR searched IS NULL AND has_initials(body, \(wanted)))
-                    """)
+                let (first, rest) = (
+                    dialect.hasInitials("coalesce(searched, title)", wanted), dialect.hasInitials("body", wanted)
+                )
+                add("(\(first) OR searched IS NULL AND \(rest))")
             }
         }
     }
@@ -113,11 +123,13 @@ struct TaskStatement {
     }
 
     /// The same rows where no index gives the order: it sorts row numbers and reads only the rows of the page. Sorting newest
-    /// first, nearly every row is among the first for a while. (The plus sign makes SQLite seek by number.)
+    /// first, nearly every row is among the first for a while. (SQLite must seek by number, not by account.)
     func sqlSortingFirst(columns: StaticString, order: TaskOrder, limit: Int?) -> SQLText {
-        let numbers = sql(columns: "number", order: order, limit: limit)
+        let key = dialect.taskKey
+        let keys = sql(columns: key, order: order, limit: limit)
         return """
-            SELECT \(columns) FROM tasks WHERE +account = ?1 AND number IN (\(numbers)) ORDER BY \(order.first)\(order.rest)
+            SELECT \(columns) FROM tasks WHERE \(dialect.unsought)account = ?1 AND \(key) IN (\(keys)) \
+            ORDER BY \(order.first)\(order.rest)
             """
     }
 

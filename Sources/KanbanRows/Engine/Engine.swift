@@ -2,7 +2,8 @@ import Kanban
 
 /// A connection to a database that keeps boards. Used by one thread at a time.
 ///
-/// The rows above it write each statement once, in the SQL that all engines share; parameters are `?1`, `?2` and so on.
+/// The rows above it write each statement once; where engines differ, ``Dialect`` has both spellings. Parameters are `?1`, `?2`
+/// and so on.
 ///
 /// Laws:
 /// - A statement that throws has written nothing.
@@ -11,8 +12,7 @@ import Kanban
 package protocol Engine: AnyObject {
     associatedtype Statement: EngineStatement
 
-    /// Whether a task has a row number, which finds it faster than its id.
-    static var hasRowNumbers: Bool { get }
+    static var dialect: Dialect { get }
     /// Whether an account's row counts its tasks without a category. Otherwise `task_counts` does.
     static var countsInAccounts: Bool { get }
 
@@ -48,7 +48,7 @@ package protocol Engine: AnyObject {
 
 // The values of SQLite.
 extension Engine {
-    package static var hasRowNumbers: Bool { true }
+    package static var dialect: Dialect { .sqlite }
     package static var countsInAccounts: Bool { true }
 
     package func statement(composed sql: SQLText) throws -> Statement {

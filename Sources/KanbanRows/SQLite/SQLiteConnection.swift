@@ -201,7 +201,7 @@ package final class SQLiteConnection: Engine {
 
     /// The same of a text that is put together once.
     package func statement(_ sql: ComposedSQL) throws -> SQLiteStatement {
-        try statement(sql.key) { sql.text }
+        try statement(sql.key) { sql.text(in: Self.dialect) }
     }
 
     @inline(__always)

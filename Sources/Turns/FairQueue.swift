@@ -1,5 +1,3 @@
-import Kanban
-
 /// Work that waits for its turn. The account with the least running work goes first, then the one that was served least:
 /// accounts with many requests must not block the others.
 ///
@@ -9,76 +7,90 @@ import Kanban
 ///
 /// An account that asks for one thing need not wait either until one of the running jobs ends, each of which may be long: a few
 /// more may run than otherwise, which are for such accounts alone.
-package struct FairQueue<Element> {
-    private let limit: Int
-    private let reserve: Int
-    private let limitOfOne: Int
-    private var waiting: [(ticket: UInt64, account: AccountKey, element: Element)] = []
-    private var running: [AccountKey: Int] = [:]
+@usableFromInline
+package struct FairQueue<Account: Hashable & Sendable, Element>: TurnOrder {
+    @usableFromInline let limit: Int
+    @usableFromInline let reserve: Int
+    @usableFromInline let limitOfOne: Int
+    @usableFromInline let mostWaitingOfOne: Int
+    @usableFromInline var waiting: [(ticket: UInt64, account: Account, element: Element)] = []
+    @usableFromInline var running: [Account: Int] = [:]
     /// Virtual times of accounts that were served lately.
-    private var served: [AccountKey: Int] = [:]
-    private var now = 0
+    @usableFromInline var served: [Account: Int] = [:]
+    @usableFromInline var now = 0
     /// The cost of the dearest work since the queue was empty.
-    private var dearest = 0
-    private var tickets: UInt64 = 0
+    @usableFromInline var dearest = 0
 
     /// - Parameters:
     ///   - limit: how many run at a time.
     ///   - reserve: how many more may run, each for an account of which nothing runs and nothing else waits.
     ///   - limitOfOne: how many of one account run at a time.
-    package init(limit: Int, reserve: Int = 0, ofOneAccount limitOfOne: Int = .max) {
+    ///   - mostWaitingOfOne: how many of one account wait.
+    @inlinable
+    package init(
+        limit: Int, reserve: Int = 0, ofOneAccount limitOfOne: Int = .max, mostWaitingOfOne: Int = .max
+    ) {
         self.limit = max(1, limit)
         self.reserve = reserve
         self.limitOfOne = limitOfOne
+        self.mostWaitingOfOne = mostWaitingOfOne
     }
 
-    /// How many wait.
+    @inlinable
     package var count: Int { waiting.count }
 
-    package func count(of account: AccountKey) -> Int {
+    @inlinable
+    func count(of account: Account) -> Int {
         waiting.count { $0.account == account }
     }
 
-    /// A number for ``remove(_:)``.
-    package mutating func makeTicket() -> UInt64 {
-        tickets += 1
-        return tickets
+    @inlinable
+    var runningCount: Int { running.values.reduce(0, +) }
+
+    @inlinable
+    package func hasTurn(for account: Account) -> Bool {
+        runningCount < limit && running[account, default: 0] < limitOfOne
     }
 
-    package mutating func add(_ element: Element, of account: AccountKey, ticket: UInt64) {
+    @inlinable
+    package mutating func add(_ element: Element, of account: Account, ticket: UInt64) -> Element? {
+        guard count(of: account) < mostWaitingOfOne else { return element }
         waiting.append((ticket, account, element))
+        return nil
     }
 
-    /// Removes the work that waits under the ticket; `nil` when it does not wait.
+    @inlinable
     package mutating func remove(_ ticket: UInt64) -> Element? {
         waiting.firstIndex { $0.ticket == ticket }.map { waiting.remove(at: $0).element }
     }
 
-    /// Removes all work that waits, in its order.
+    @inlinable
     package mutating func removeWaiting() -> [Element] {
         defer { waiting = [] }
         return waiting.map(\.element)
     }
 
-    /// Takes out what runs next, if there is room. Call ``end(_:)`` when it is done.
-    package mutating func next() -> (account: AccountKey, element: Element)? {
-        let count = running.values.reduce(0, +)
+    @inlinable
+    package mutating func next() -> Element? {
+        let count = runningCount
         guard count < limit + reserve, let place = nextPlace(ofReserve: count >= limit) else { return nil }
         let next = waiting.remove(at: place)
         served[next.account] = start(of: next.account)
         running[next.account, default: 0] += 1
-        return (next.account, next.element)
+        return next.element
     }
 
     /// The virtual time of the account. One that was not served lately starts one job before the average.
-    private func start(of account: AccountKey) -> Int {
+    @inlinable
+    func start(of account: Account) -> Int {
         max(served[account] ?? .min, now - dearest)
     }
 
     /// Of equal accounts the first in line.
     /// - Parameter ofReserve: of those alone that ask for one thing at a time, and are not far ahead of the average: those with a
     ///   backlog would keep the reserve busy.
-    private func nextPlace(ofReserve: Bool) -> Int? {
+    @inlinable
+    func nextPlace(ofReserve: Bool) -> Int? {
         var best: (place: Int, running: Int, served: Int)?
         for (place, work) in waiting.enumerated() {
             let running = running[work.account] ?? 0
@@ -93,9 +105,8 @@ package struct FairQueue<Element> {
         return best?.place
     }
 
-    /// Work of the account is done.
-    /// - Parameter cost: of its share, in any unit.
-    package mutating func end(_ account: AccountKey, cost: Int = 1_000) {
+    @inlinable
+    package mutating func end(_ account: Account, cost: Int) {
         now += cost / max(1, Set(running.keys).union(waiting.map(\.account)).count)
         dearest = max(dearest, cost)
         served[account] = start(of: account) + cost
