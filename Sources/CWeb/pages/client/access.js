@@ -24,8 +24,9 @@ export class Access {
     const { connection, mirror } = this.engine;
     const session = mirror.meta.get("session");
     connection.token = this.given ?? session?.token ?? null;
-    if (session === null && !this.given) connection.ended();
-    else this.engine.lead();
+    if (session === null && !this.given) return connection.ended();
+    this.engine.setState({ phase: "loading", problem: null });
+    this.engine.lead();
   }
 
   /** What is kept here may be of another account: the app gave another token, or the server has other data. */
