@@ -80,7 +80,8 @@ struct ConventionsTests {
 
     @Test(arguments: [
         "/", "/docs", "/docs.css", "/docs/main.js", "/reset", "/reset/reset.js", "/problems/blank", "/board/app.js",
-        "/worker.js", "/manifest.webmanifest", "/openapi.yaml", "/openapi.json",
+        "/worker.js", "/manifest.webmanifest", "/client/kanbase.js", "/client/kanbase.d.ts", "/openapi.yaml",
+        "/openapi.json",
     ])
     func `pages and their files take any query`(path: String) throws {
         #expect(try client.get(path + "?utm=1&utm=2&x").status == 200)

@@ -131,7 +131,7 @@ struct MemberTests {
     /// The module has a default for each, from which it shows, merges and undoes edits without the server.
     @Test func `the board in the browser has each`() throws {
         let module = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/CWeb/pages/board/mirror.js")
+            .deletingLastPathComponent().appending(path: "Sources/CWeb/pages/client/mirror.js")
         let lines = try String(contentsOf: module, encoding: .utf8).split(separator: "\n")
         func expect<Noun: Kanban.Noun>(_ noun: Noun.Type) throws {
             let line = try #require(lines.first { $0.hasPrefix("  \(Noun.type.rawValue): {") })

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from harness import CHROMIUM, LANGUAGES, PATIENCE, Server
+from stage import Stage
 
 #: How many times slower than this machine pages run, to find what a test does too early.
 THROTTLE = float(os.environ.get("KANBASE_WEB_THROTTLE", "1"))
@@ -40,6 +41,14 @@ def full():
     server = Server("--auth", "required", "--rate-limit", "0", "--account-tasks", "1")
     yield server
     server.close()
+
+
+@pytest.fixture
+def stage(request, tmp_path):
+    """A server, and another origin that may call it. Its parameter is the kind of the server."""
+    stage = Stage(getattr(request, "param", "open"), tmp_path)
+    yield stage
+    stage.close()
 
 
 @pytest.fixture

@@ -9,10 +9,8 @@ from harness import ROOT, Server, modules
 
 
 MODULES = """
-    const { readRule, nextOccurrence } = await import('/board/recurrence.js');
-    const { uuidOf, succession } = await import('/board/series.js');
-    const { readQuick } = await import('/board/quick.js');
-    const { repeatWords, anchored, firstDay } = await import('/board/repeat.js');
+    const { readRule, nextOccurrence, uuidOf, succession } = await import('/client/kanbase.js');
+    const { readQuick, repeatWords, anchored, firstDay } = await import('/board/shell.js');
     const series = (text, start, zone, count, after = start) => {
         const rule = readRule(text), found = [];
         for (let due = after; found.length < count && (due = nextOccurrence(rule, due, start, zone)); ) found.push(due);
@@ -192,7 +190,7 @@ def rules_page(chromium):
 
 def words(pages, language, written):
     return pages[language].evaluate(
-        "async ([rule, from]) => (await import('/board/repeat.js')).repeatWords({ rule, from, timeZone: null }, 'Asia/Seoul')", written
+        "async ([rule, from]) => (await import('/board/shell.js')).repeatWords({ rule, from, timeZone: null }, 'Asia/Seoul')", written
     )
 
 
@@ -202,8 +200,7 @@ def test_a_name_has_one_id(rules):
     assert rules("return argument[1].map((name) => uuidOf(name, argument[0]));", [space, names]) == [str(uuid.uuid5(uuid.UUID(space), name)) for name in names]
 
 
-SERIES = """const { emptyMirror, apply, mutate, view, outbox } = await import('/board/mirror.js');
-    const { settle } = await import('/board/sync.js');
+SERIES = """const { emptyMirror, apply, mutate, view, outbox, settle } = await import('/client/kanbase.js');
     const mirror = emptyMirror();
     mirror.settings.set('settings', { timeZone: 'Asia/Seoul', revision: 1 });
     let number = 0;

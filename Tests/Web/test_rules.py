@@ -9,8 +9,8 @@ from harness import modules
 
 
 MODULES = """
-    const sync = { ...await import('/board/mirror.js'), ...await import('/board/sync.js') };
-    const order = await import('/board/model.js'), quick = await import('/board/dates.js'), events = await import('/board/api.js');
+    const sync = await import('/client/kanbase.js');
+    const quick = await import('/board/shell.js');
 """
 
 
@@ -29,7 +29,7 @@ def test_a_position_is_always_strictly_between(rules):
         const list = ['a0', 'a1', 'a1V', 'b00'];
         for (let round = 0; round < 3000; round++) {
             const at = next() % (list.length + 1);
-            const made = order.between(list[at - 1] ?? null, list[at] ?? null);
+            const made = sync.between(list[at - 1] ?? null, list[at] ?? null);
             if ((at > 0 && !(list[at - 1] < made)) || (at < list.length && !(made < list[at]))) return [list[at - 1], made, list[at]];
             list.splice(at, 0, made);
             if (list.length > 400) list.splice(next() % 400, 1);
@@ -280,7 +280,7 @@ def test_a_month_later_is_the_last_day_of_a_shorter_one(rules):
 
 def test_notes_are_shown_without_the_marks_of_markdown(rules):
     assert rules(
-        """const { plain } = await import('/board/words.js');
+        """const { plain } = quick;
         return ['# Plan\\n- [ ] **Milk** and _eggs_\\n- [x] `done`', '[Map](https://a.example/x) ![A](b.png)', '2 * 3 * 4', 'snake_case_name', '1. First'].map(plain);"""
     ) == ["Plan\n☐ Milk and eggs\n☑ done", "Map A", "2 * 3 * 4", "snake_case_name", "1. First"]
 
@@ -303,7 +303,7 @@ def test_midnight_ends_the_day(rules):
     ],
 )
 def test_a_d_day_comes_again(rules, date, repeats, now, following):
-    assert rules("return (await import('/board/dates.js')).nextDate(argument[0], argument[1]);", [{"date": date, "repeats": repeats}, now]) == following
+    assert rules("return quick.nextDate(argument[0], argument[1]);", [{"date": date, "repeats": repeats}, now]) == following
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_a_stream_of_events_is_read_however_it_is_cut(rules):
         const all = [];
         for (let cut = 0; cut <= text.length; cut++) {
             const found = [];
-            const parser = new events.EventParser((event) => found.push(event));
+            const parser = new sync.EventParser((event) => found.push(event));
             parser.feed(text.slice(0, cut)); parser.feed(text.slice(cut));
             all.push(JSON.stringify(found));
         }
@@ -343,7 +343,7 @@ def test_a_stream_of_events_is_read_however_it_is_cut(rules):
 def test_a_search_finds_by_the_rules_of_all_homes(rules):
     cases = json.loads((Path(__file__).parent.parent / "Cases/search.json").read_text())
     found = rules(
-        """const { searchKey, searchTerms } = await import('/board/words.js');
+        """const { searchKey, searchTerms } = sync;
         return argument.map(({ query, title, body }) => searchTerms(query).every((has) => [title, body].map(searchKey).some(has)));""",
         cases,
     )
@@ -352,7 +352,7 @@ def test_a_search_finds_by_the_rules_of_all_homes(rules):
 
 def test_texts_are_compared_as_the_server_compares_them(rules):
     assert rules(
-        """const { sameKey, orderKey, inOrder, isBlank } = await import('/board/words.js');
+        """const { sameKey, orderKey, inOrder } = sync, { isBlank } = quick;
         const same = (a, b) => sameKey(a) === sameKey(b);
         const sorted = ['😀', '\\uff21', '가', '\\u1100\\u1161', 'é', 'z', 'e\\u0301', 'beta', 'Alpha'].sort((a, b) => inOrder(orderKey(a), orderKey(b)));
         return [

@@ -76,7 +76,7 @@ SHELLS = """async () => {
     const keys = (await caches.keys()).filter((key) => key.startsWith('shell-'));
     const counts = await Promise.all(keys.map(async (key) => (await (await caches.open(key)).keys()).length));
     const { installing, waiting, active } = await navigator.serviceWorker.ready;
-    return [keys.map((key) => key[6]).join(''), counts.every((count) => count > 30), !!installing, !!waiting, active.state];
+    return [keys.map((key) => key[6]).join(''), counts.every((count) => count > 12), !!installing, !!waiting, active.state];
 }"""
 
 

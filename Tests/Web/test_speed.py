@@ -16,10 +16,10 @@ def best(measure, rounds=3):
 
 def test_the_shell_is_light(server):
     with urllib.request.urlopen(f"{server.url}/worker.js", timeout=PATIENCE) as answer:
-        files = re.findall(r"board/[^\"]+", answer.readline().decode())
+        files = re.findall(r"(?:board|client)/[^\"]+", answer.readline().decode())
     # One language is loaded, and what holds only types is not.
     modules = [path for path in files if not path.endswith(("/types.js", "/texts-en.js", "/texts-ja.js"))]
-    assert len(modules) > 30
+    assert {"board/app.js", "board/shell.js", "board/screens.js", "client/kanbase.js"} < set(modules)
     sizes = {}
     for path in ("", "worker.js", *modules):
         request = urllib.request.Request(f"{server.url}/{path}", headers={"Accept-Encoding": "gzip"})

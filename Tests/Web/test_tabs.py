@@ -172,8 +172,8 @@ def test_another_account_erases_no_edits_of_another_tab_unasked(browser, guarded
 def test_an_engine_that_was_closed_tells_nobody(page):
     page.evaluate(
         """async () => {
-            const { Engine } = await import('/board/engine.js'), { openStore } = await import('/board/store.js');
-            const engine = new Engine('closed', openStore('closed'));
+            const { Connection, Engine, Store } = await import('/client/kanbase.js');
+            const engine = new Engine(new Store('closed'), new Connection());
             engine.isLeading = true;
             engine.close();
             engine.setState({ sending: true });

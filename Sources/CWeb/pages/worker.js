@@ -10,7 +10,7 @@ self.addEventListener("install", (event) => {
   // Where it can, the browser takes the files from the cache by itself, without starting this script and asking it for each.
   const source = { cacheName };
   event.addRoutes?.([
-    { condition: { urlPattern: { pathname: "/board/*" } }, source }, { condition: { urlPattern: { pathname: "/", search: "" } }, source },
+    { condition: { urlPattern: { pathname: "/board/*" } }, source }, { condition: { urlPattern: { pathname: "/client/*.js" } }, source }, { condition: { urlPattern: { pathname: "/", search: "" } }, source },
   ]);
   event.waitUntil(install());
 });

@@ -7,7 +7,7 @@ struct PageFile: Sendable {
     let path: String
     let bytes: [UInt8]
 
-    /// By path, such as `board/sync.js`.
+    /// By path, such as `client/sync.js`.
     static let all: [String: PageFile] = {
         var files: [String: PageFile] = [:]
         for file in UnsafeBufferPointer(start: web_files, count: Int(web_file_count)) {
@@ -19,17 +19,58 @@ struct PageFile: Sendable {
         return files
     }()
 
-    /// The same, with the screens beside the board in one file, which a page loads after its first card: each file is
-    /// compressed by itself, and five of them take a fifth more than one.
+    /// The same, with modules that are loaded together in one file: each file is compressed by itself, and five of them take
+    /// a fifth more than one.
     static let sent: [String: PageFile] = {
-        let modules = screens.compactMap { all[$0] }
-        guard let last = screens.last else { return all }
-        let one = PageFile(path: last, bytes: Array(joined(modules).utf8))
-        return all.filter { !screens.contains($0.key) }.merging([last: one]) { $1 }
+        let targets = Dictionary(
+            bundles.flatMap { paths in paths.map { ($0, paths.last ?? $0) } }, uniquingKeysWith: { first, _ in first })
+        var files = all.mapValues { $0.path.hasSuffix(".js") ? $0.aimed(at: targets) : $0 }
+        for paths in bundles {
+            let one = Array(joined(paths.compactMap { files[$0] }).utf8)
+            for path in paths { files[path] = nil }
+            if let last = paths.last { files[last] = PageFile(path: last, bytes: one) }
+        }
+        return files
     }()
 
-    /// In the order in which they need each other. No two of them use one name at their top.
-    private static let screens = ["forms", "push", "settings", "account", "screens"].map { "board/\($0).js" }
+    /// This module, with what it takes from a module that is sent in another taken from that one.
+    private func aimed(at targets: [String: String]) -> PageFile {
+        let folder = path.prefix { $0 != "/" }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let aimed = lines.map { line -> Substring in
+            guard let (names, file) = Self.import(line), file.hasPrefix("./"),
+                let target = targets["\(folder)/\(file.dropFirst(2))"]
+            else { return line }
+            return "\(names)\"./\(target.dropFirst(folder.count + 1))\";"
+        }
+        return PageFile(path: path, bytes: Array(aimed.joined(separator: "\n").utf8))
+    }
+
+    /// `import { a, b } from "./c.js";`, or the same to pass it on: what is before the path, and the path.
+    private static func `import`(_ line: Substring) -> (names: Substring, file: Substring)? {
+        let words = line.split(separator: "\"")
+        guard line.hasPrefix("import { ") || line.hasPrefix("export { "), words.count == 3,
+            words[0].hasSuffix(" } from ")
+        else { return nil }
+        return (words[0], words[1])
+    }
+
+    /// Each in the order in which its modules need each other, and named for the last. No two of a bundle use one name at their
+    /// top. The library for apps; the board; the screens beside it, which a page loads after its first card.
+    static let bundles = [
+        [
+            "words", "recurrence", "series", "mirror", "sync", "connection", "store", "feed", "sender", "engine",
+            "views",
+            "steps", "issues", "live", "access", "board", "kanbase",
+        ].map { "client/\($0).js" },
+        [
+            "device", "page", "api", "words", "dates", "answers", "model", "repeat", "archive", "actions", "welcome",
+            "board", "quick", "add", "drag", "choice", "reminders", "conflicts", "repeat-field", "fields", "notes",
+            "editor",
+            "providers", "notices", "menu", "picks", "shell",
+        ].map { "board/\($0).js" },
+        ["forms", "push", "settings", "account", "screens"].map { "board/\($0).js" },
+    ]
 
     /// One module of several: what they take from others once, and nothing from each other.
     static func joined(_ modules: [PageFile]) -> String {
@@ -38,16 +79,12 @@ struct PageFile: Sendable {
         var body: [Substring] = []
         for module in modules {
             for line in String(decoding: module.bytes, as: UTF8.self).split(separator: "\n") {
-                // `import { a, b } from "./c.js";`, or the same to pass it on.
-                let words = line.split(separator: "\"")
-                guard line.hasPrefix("import { ") || line.hasPrefix("export { "), words.count == 3,
-                    words[0].hasSuffix(" } from ")
-                else {
+                guard let (head, file) = Self.import(line) else {
                     body.append(line)
                     continue
                 }
-                let path = String(words[1])
-                let names = words[0].dropFirst(9).dropLast(8).split(separator: ", ").map(String.init)
+                let path = String(file)
+                let names = head.dropFirst(9).dropLast(8).split(separator: ", ").map(String.init)
                 if !own.contains(path) { imports[path, default: []].formUnion(names) }
             }
         }
@@ -155,13 +192,19 @@ struct PageFile: Sendable {
 
     /// The answers of all files.
     private static let answers: [String: Response] = sent.mapValues { file in
-        let hasComments = file.path.hasPrefix("board/") || file.path == "worker.js"
+        let hasComments =
+            file.path.hasPrefix("board/") || file.path == "client/kanbase.js" || file.path == "worker.js"
         var bytes = hasComments ? withoutComments(file.bytes) : file.bytes
         if hasComments {
             bytes = file.path.hasSuffix(".css") ? withoutSpaces(sheet: bytes) : withoutSpaces(module: bytes)
         }
-        return .page(file.path == "worker.js" ? Array(shell.utf8) + bytes : bytes, type: file.mediaType)
+        var answer = Response.page(file.path == "worker.js" ? Array(shell.utf8) + bytes : bytes, type: file.mediaType)
+        // Apps of any origin load the library. Nothing of an account is in it.
+        if library.contains(file.path) { answer.headers.append(("Access-Control-Allow-Origin", "*")) }
+        return answer
     }
+
+    static let library = ["client/kanbase.js", "kanbase.d.ts"]
 
     var mediaType: String {
         switch path.split(separator: ".").last {
@@ -169,6 +212,7 @@ struct PageFile: Sendable {
         case "css": "text/css; charset=utf-8"
         case "md": "text/markdown; charset=utf-8"
         case "js": "text/javascript; charset=utf-8"
+        case "ts": "application/typescript; charset=utf-8"
         case "json": "application/json"
         case "yaml": "application/yaml; charset=utf-8"
         case "webmanifest": "application/manifest+json"
@@ -183,7 +227,7 @@ struct PageFile: Sendable {
     private static let shell: String = {
         let files = sent.values.filter { file in
             file.path == "board.html" || file.path == "manifest.webmanifest"
-                || file.path.hasPrefix("board/") || file.path.hasPrefix("icons/")
+                || file.path.hasPrefix("board/") || file.path.hasPrefix("icons/") || file.path == "client/kanbase.js"
         }.sorted { $0.path < $1.path }
         let versioned = files + [all["worker.js"]].compactMap { $0 }
         let version = EntityTag.fingerprint(versioned.flatMap { Array($0.path.utf8) + $0.bytes })

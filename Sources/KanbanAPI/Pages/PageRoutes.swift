@@ -1,6 +1,6 @@
 import HTTP
 
-/// The pages in the binary: the API's description, its documentation, and the web board.
+/// The pages in the binary: the API's description, its documentation, the web board, and the library for web apps.
 ///
 /// They take any query: the board and its worker have parameters of their own, and mails, links and caches add others.
 package struct PageRoutes: Sendable {
@@ -12,6 +12,8 @@ package struct PageRoutes: Sendable {
             page("/worker.js", "showWebBoardWorker", "worker.js"),
             page("/manifest.webmanifest", "showWebBoardManifest", "manifest.webmanifest"),
             folder("board", "showWebBoardFile"),
+            page("/client/kanbase.js", "showClientLibrary", "client/kanbase.js"),
+            page("/client/kanbase.d.ts", "showClientLibraryTypes", "kanbase.d.ts"),
             folder("icons", "showIcon"),
             page("/reset", "showResetPage", "reset.html"),
             folder("reset", "showResetFile"),

@@ -7,12 +7,13 @@ import Testing
 struct PageRoutesTests {
     @Test(arguments: [
         ("/", "text/html; charset=utf-8"), ("/board/board.css", "text/css; charset=utf-8"),
-        ("/board/board.js", "text/javascript; charset=utf-8"), ("/worker.js", "text/javascript; charset=utf-8"),
+        ("/board/shell.js", "text/javascript; charset=utf-8"), ("/worker.js", "text/javascript; charset=utf-8"),
         ("/manifest.webmanifest", "application/manifest+json"), ("/icons/icon.svg", "image/svg+xml"),
         ("/icons/icon-192.png", "image/png"), ("/docs", "text/html; charset=utf-8"),
         ("/docs.css", "text/css; charset=utf-8"), ("/docs/main.js", "text/javascript; charset=utf-8"),
         ("/docs/sync.md", "text/markdown; charset=utf-8"), ("/openapi.yaml", "application/yaml; charset=utf-8"),
-        ("/openapi.json", "application/json"),
+        ("/openapi.json", "application/json"), ("/client/kanbase.js", "text/javascript; charset=utf-8"),
+        ("/client/kanbase.d.ts", "application/typescript; charset=utf-8"),
         ("/problems/not_found", "text/html; charset=utf-8"),
     ])
     func `a page comes with its type, a strict policy and a tag`(path: String, type: String) async throws {
@@ -136,6 +137,48 @@ struct PageRoutesTests {
         #expect(
             PageFile.joined([one, two]) == "import { a, b, d } from \"./x.js\";\nexport const c = a(b);\nd(c);\n")
         #expect(PageFile.sent["board/forms.js"] == nil && PageFile.sent["board/screens.js"] != nil)
+    }
+
+    @Test func `no two modules that are sent as one use one name`() throws {
+        for paths in PageFile.bundles {
+            var homes: [Substring: String] = [:]
+            for path in paths {
+                let module = String(decoding: try #require(PageFile.all[path]?.bytes, "\(path)"), as: UTF8.self)
+                for line in module.split(separator: "\n") {
+                    guard
+                        let name = line.firstMatch(
+                            of: #/^(?:export )?(?:async )?(?:function\*? |const |let |class )(\w+)/#)?.1
+                    else { continue }
+                    #expect(homes[name] == nil, "\(name) of \(path)")
+                    homes[name] = path
+                }
+            }
+        }
+    }
+
+    @Test func `what is taken from a module that is sent in another is taken from that one`() {
+        let sent = PageFile.sent["board/app.js"].map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+
+        #expect(sent.contains("} from \"./shell.js\";") && !sent.contains("./menu.js"))
+        for (path, file) in PageFile.sent
+        where path.hasSuffix(".js") && (path.hasPrefix("board/") || path == "client/kanbase.js") {
+            for match in String(decoding: file.bytes, as: UTF8.self).matches(of: #/ from "([./]+)([^"]+)";/#) {
+                let folder = match.1 == "./" ? String(path.prefix { $0 != "/" }) + "/" : ""
+                #expect(PageFile.sent[folder + match.2] != nil, "\(path) takes \(match.2)")
+            }
+        }
+    }
+
+    @Test func `an app of any origin may load the library, which is small, and of each origin once`() async throws {
+        let app = "https://app.example.org"
+        let board = try TestBoard(gate: OpenGate(crossOrigin: CrossOrigin(origins: [app])))
+        for path in ["/client/kanbase.js", "/client/kanbase.d.ts"] {
+            let file = await board.send(.get, path, headers: [("Accept-Encoding", "gzip"), ("Origin", app)])
+
+            #expect(file.headers.filter { $0.name == "Access-Control-Allow-Origin" }.map(\.value) == ["*"], "\(path)")
+            #expect(file["Content-Encoding"] == "gzip" && file.body.count <= 20 * 1024, "\(file.body.count)")
+        }
+        #expect(await board.send(.get, "/board/app.js")["Access-Control-Allow-Origin"] == nil)
     }
 
     @Test func `a module is sent without its comments, line by line`() {

@@ -1,6 +1,7 @@
 // The screen of the account.
 import { heading, pictureField, showAnswer } from "./answers.js";
-import { ability, call, endSession, own, Problem, uuid } from "./api.js";
+import { Problem, uuid } from "../client/kanbase.js";
+import { ability, call, endSession, own } from "./api.js";
 import { $, el, field, panel, quiet, select, text } from "./page.js";
 import { describeTime } from "./dates.js";
 import { inputOf, onSubmit } from "./login.js";

@@ -1,41 +1,18 @@
 // Actions on tasks, categories and D-days. Each is a step that can be undone and done again.
-import { uuid } from "./api.js";
+import { noDraft, positionIn, stateOf, turn, uuid, valueOf } from "../client/kanbase.js";
 import { describeDue } from "./dates.js";
 import { $, text } from "./page.js";
-import { between, columns } from "./model.js";
-import { reminderValue } from "./reminders.js";
-import { defaults, noDraft } from "./mirror.js";
-
-/** @param {App} app @param {Target} target @returns {any} as the user sees it */
-function valueOf({ model }, { type, id }) {
-  return { task: model.tasks, category: model.categories, dday: model.ddays }[type].get(id);
-}
-
-/** @param {App} app @param {string} id @returns {Where} */
-function whereIs(app, id) {
-  const task = /** @type {Task} */ (app.model.tasks.get(id));
-  const column = app.model.column(task.status);
-  const before = column[column.findIndex((other) => other.id === id) - 1];
-  return { status: task.status, ...(before ? { after: before.id } : { place: "first" }) };
-}
+import { columns } from "./model.js";
 
 /** @param {App} app @param {string} id @param {Where} where */
-function positionAt(app, id, where) {
-  const column = app.model.column(where.status ?? "todo").filter((task) => task.id !== id);
-  const anchor = column.findIndex((task) => task.id === (where.before ?? where.after));
-  let index = column.length;
-  if (where.place === "first") index = 0;
-  else if (anchor >= 0) index = where.before ? anchor : anchor + 1;
-  return between(column[index - 1]?.position ?? null, column[index]?.position ?? null);
-}
+const positionAt = (app, id, where) => positionIn(app.model, id, where);
 
 /** @param {App} app @param {Target} target @returns {Snapshot} */
 function snapshot(app, target) {
-  const value = valueOf(app, target);
   const { draft } = app.engine.mirror;
   const drafts = [`task:${target.id}`, `rename:${target.id}`].filter((key) => draft.has(key))
     .map((key) => ({ store: /** @type {const} */ ("draft"), key, value: draft.get(key) }));
-  return { value, drafts, ...(value && target.type === "task" && { where: whereIs(app, target.id) }) };
+  return { ...stateOf(app.model, target), drafts };
 }
 
 /**
@@ -50,49 +27,6 @@ export function act(app, targets, intents, { also = [], title, say, spoken, acti
   const message = say();
   app.undo.push({ targets, before, after, title, message });
   app.undo.tell(message, text.undo, false, actions(), spoken?.());
-}
-
-/**
- * The edits that lead from one snapshot to another, as far as nobody has changed it since.
- * @param {App} app @param {Target} target @param {Snapshot} from @param {Snapshot} to @returns {Intent[]}
- */
-function turn(app, target, from, to) {
-  const now = valueOf(app, target);
-  const { type, id } = target;
-  const where = to.where && settled(app, to.where);
-  if (!to.value) return now ? [{ ...target, op: "delete" }] : [];
-  if (!from.value) {
-    if (now) return [];
-    const { status, ...value } = where ?? {};
-    return [{ ...target, op: "restore", ...(where && { value, position: positionAt(app, id, where) }) }];
-  }
-  if (!now) return [];
-  // The column is a move's, and with it the rule of a task that is completed; the rest is the server's.
-  const others = ["status", "completedAt", "position", "revision", from.value.status === to.value.status ? "" : "recurrence"];
-  const names = Object.keys(defaults[type]).filter((name) => !others.includes(name)
-    && !isSame(name, from.value[name], to.value[name]) && isSame(name, now[name], from.value[name]));
-  const isMoved = where && (from.value.status !== to.value.status || from.value.position !== to.value.position) && now.status === from.value.status;
-  return [
-    ...(names.length ? [/** @type {Intent} */ ({ ...target, op: "patch", value: Object.fromEntries(names.map((name) => [name, to.value[name] ?? null])) })] : []),
-    ...(isMoved ? [/** @type {Intent} */ ({ ...target, op: "move", value: where, position: positionAt(app, id, where) })] : []),
-  ];
-}
-
-/** @param {string} name @param {any} a @param {any} b */
-function isSame(name, a, b) {
-  // The server writes a time in its own way, and reminders in its own order.
-  if (name === "reminders") return reminderValue(a) === reminderValue(b);
-  if (name === "dueDate" && a && b) return Date.parse(a) === Date.parse(b);
-  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
-}
-
-/**
- * The task that it is after may be elsewhere now.
- * @param {App} app @param {Where} where @returns {Where}
- */
-function settled(app, { status, after, place }) {
-  const isThere = after && app.model.tasks.get(after)?.status === status;
-  return { status, ...(isThere ? { after } : { place: place ?? "last" }) };
 }
 
 /** @param {App} app @param {string} id @param {Where} wanted */
@@ -268,13 +202,13 @@ export class Undo {
     const order = isRedo ? [...targets.keys()].reverse() : [...targets.keys()];
     for (const index of order) {
       const [old, wanted] = isRedo ? [before[index], after[index]] : [after[index], before[index]];
-      const intents = turn(app, targets[index], old, wanted);
+      const intents = turn(app.model, targets[index], old, wanted);
       // Words that were being typed go and come with the task.
       const also = old.value && wanted.value ? [] : wanted.value ? wanted.drafts : old.drafts.map(({ key }) => noDraft(key));
       if (intents.length > 0) app.engine.edit(intents, also);
     }
     const [{ type, id }] = targets;
-    const isThere = valueOf(app, targets[0]) !== undefined;
+    const isThere = valueOf(app.model, targets[0]) !== undefined;
     const actions = type === "task" && isThere ? shown(app, id) : [];
     this.tell(isRedo ? message : isThere ? text.restored(title) : text.removed(title), isRedo ? text.undo : text.redo, !isRedo, actions);
   }

@@ -4,12 +4,10 @@ import { $, el, icon, lengthOf, limitLength, text } from "./page.js";
 import { categoryPill } from "./board.js";
 import { describeDue, dueTime, today } from "./dates.js";
 import { act, addCategory, edit, shown } from "./actions.js";
-import { noDraft } from "./mirror.js";
-import { uuid } from "./api.js";
-import { between } from "./model.js";
+import { between, noDraft, sameKey, uuid } from "../client/kanbase.js";
 import { readQuick } from "./quick.js";
 import { repeatMark } from "./repeat.js";
-import { isBlank, sameKey } from "./words.js";
+import { isBlank } from "./words.js";
 
 export class AddForm {
   /** @param {App} app @param {Status} status */

@@ -1,5 +1,6 @@
 // What the server answered, kept on the device: responses, which screens show at once and then anew, and pictures.
-import { call, faultOf, Problem, uuid } from "./api.js";
+import { Problem, uuid } from "../client/kanbase.js";
+import { call, faultOf } from "./api.js";
 import { $, el, refill, text } from "./page.js";
 
 /**
@@ -57,7 +58,7 @@ export function picture(id) {
   const image = el("img", { class: "picture", alt: "", onerror: () => image.remove() });
   let address = addresses.get(id);
   if (!address) {
-    addresses.set(id, address = load(id));
+    addresses.set(id, address = pictureOf(id));
     // Retried when it is shown the next time.
     address.catch(() => addresses.delete(id));
   }
@@ -66,22 +67,22 @@ export function picture(id) {
 }
 
 /** @param {string} id */
-async function load(id) {
+async function pictureOf(id) {
   const kept = album.engine?.mirror.answer.get(`/images/${id}`);
   if (kept) return URL.createObjectURL(kept);
   const answer = await call("GET", `/images/${id}`, { raw: true });
   const bytes = await answer.blob();
-  keep(id, bytes);
+  keepPicture(id, bytes);
   return URL.createObjectURL(bytes);
 }
 
 /** @param {string} id @param {Blob} bytes */
-export function keep(id, bytes) {
+export function keepPicture(id, bytes) {
   album.engine?.commit([{ store: "answer", key: `/images/${id}`, value: bytes }]);
 }
 
 /** Pixels; no screen shows it larger. */
-const longest = 512;
+const longestSide = 512;
 
 /** A field with a picture: a file, one that is dropped, or one from the clipboard. */
 export function pictureField() {
@@ -121,7 +122,7 @@ export function pictureField() {
     try {
       const bytes = await reduced(chosen);
       await call("PUT", `/images/${made}`, { body: bytes, seconds: 60 });
-      keep(made, bytes);
+      keepPicture(made, bytes);
       self.show(made);
       self.onChange();
     } catch (problem) {
@@ -143,7 +144,7 @@ async function reduced(file) {
   let bitmap;
   // The browser cannot decode it: send the file, and let the server check it.
   try { bitmap = await createImageBitmap(file); } catch { return file; }
-  const part = Math.min(1, longest / Math.max(bitmap.width, bitmap.height));
+  const part = Math.min(1, longestSide / Math.max(bitmap.width, bitmap.height));
   const canvas = el("canvas", { width: Math.ceil(bitmap.width * part), height: Math.ceil(bitmap.height * part) });
   canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? file), "image/webp", 0.85));

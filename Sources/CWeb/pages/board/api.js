@@ -1,8 +1,8 @@
-// Calls of the API, each with a time-out; every failure is a Problem. Also its server-sent events, over fetch: EventSource
-// cannot send a token. Below, the session, shared by all tabs: when it ends, all data of the account is removed from the page.
-import { parsed, sessionKey, Store } from "./store.js";
+// The connection to the server, with refusals in the page's language, and the session, shared by all tabs: when it ends, all data of the
+// account is removed from the page.
+import { Connection, ownCount, parsed, Problem } from "../client/kanbase.js";
+import { eraseAllBut, openStore, sessionKey } from "./store.js";
 import { forgetDevice } from "./device.js";
-import { ownCount } from "./mirror.js";
 import { language, text } from "./page.js";
 
 /**
@@ -27,17 +27,7 @@ export function refusal(document) {
   }).join(" ");
 }
 
-/** A failed call. Status 0: the server was not reached, or did not answer in time. */
-export class Problem extends Error {
-  /** @param {number} status @param {any} [document] @param {number} [retryAfter] */
-  constructor(status, document, retryAfter) {
-    super(refusal(document) || String(status));
-    this.status = status;
-    this.code = document?.code ?? "";
-    this.document = document;
-    this.retryAfter = retryAfter;
-  }
-}
+Problem.words = (document, status) => refusal(document) || String(status);
 
 /** @param {Problem} problem */
 export function faultOf(problem) {
@@ -46,59 +36,11 @@ export function faultOf(problem) {
   return problem.message;
 }
 
-/**
- * The session, for requests; null when no log-in is needed.
- * @type {{token: string | null, ended: () => void}}
- */
-export const access = { token: null, ended: () => {} };
+/** To the server that this page is from. */
+export const connection = new Connection("", language);
 
-/** @param {Record<string, string>} extra @returns {Record<string, string>} */
-function headers(extra) {
-  return { "Accept-Language": language, ...(access.token && { Authorization: `Bearer ${access.token}` }), ...extra };
-}
-
-/** A random UUID, also on pages over plain HTTP, which have no `crypto.randomUUID`. */
-export function uuid() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-}
-
-/** @param {string} method @param {string} path @param {CallOptions} [options] */
-export async function call(method, path, options = {}) {
-  const { body, key, seconds = 12 } = options;
-  const fields = headers({ Accept: "application/json", ...options.headers });
-  const isFile = body instanceof Blob;
-  if (body !== undefined) fields["Content-Type"] ??= isFile ? "application/octet-stream" : "application/json";
-  if (key) fields["Idempotency-Key"] = key;
-  const token = access.token;
-  const aborter = new AbortController();
-  const timer = setTimeout(() => aborter.abort(), seconds * 1000);
-  try {
-    const response = await fetch(path, {
-      method, headers: fields, signal: aborter.signal, cache: "no-store",
-      body: isFile ? body : JSON.stringify(body),
-    });
-    if (response.ok && options.raw) return response;
-    const text = await response.text();
-    if (response.ok) return text ? JSON.parse(text) : null;
-    if (response.status === 401 && !options.quiet && token === access.token) access.ended();
-    throw new Problem(response.status, parsed(text), retryAfter(response));
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    // No connection, a time-out, or an answer that was cut off.
-    throw new Problem(0, { code: "unreachable" });
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** @param {Response} response in seconds */
-function retryAfter(response) {
-  return Number(response.headers.get("Retry-After")) || undefined;
-}
+/** @type {Connection["call"]} */
+export const call = (method, path, options) => connection.call(method, path, options);
 
 /** @type {Promise<any> | undefined} */
 let asked;
@@ -118,70 +60,6 @@ export async function ability() {
   }
 }
 
-/** The server sends a comment after 15 s without events: a stream that is silent for longer is dead. */
-const patience = 18000;
-
-/**
- * Reads a stream of events until it ends, breaks, or is silent for too long.
- * @param {string} path
- * @param {AbortSignal} signal
- * @param {(event: Record<string, string>) => void} handle
- */
-export async function follow(path, signal, handle) {
-  const aborter = new AbortController();
-  const stop = () => aborter.abort();
-  signal.addEventListener("abort", stop);
-  let timer = setTimeout(stop, patience);
-  const alive = () => { clearTimeout(timer); timer = setTimeout(stop, patience); };
-  try {
-    const response = await fetch(path, { headers: headers({ Accept: "text/event-stream" }), signal: aborter.signal, cache: "no-store" });
-    if (!response.ok || !response.body) {
-      throw new Problem(response.status, await response.json().catch(() => null), retryAfter(response));
-    }
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    const parser = new EventParser(handle);
-    for (;;) {
-      alive();
-      const { done, value } = await reader.read();
-      if (done) return;
-      parser.feed(value);
-    }
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
-  }
-}
-
-/** Splits text into events (HTML §9.2.6), however it is cut. */
-export class EventParser {
-  /** @param {(event: Record<string, string>) => void} handle */
-  constructor(handle) {
-    this.handle = handle;
-    this.rest = "";
-    /** @type {Record<string, string>} */
-    this.event = {};
-  }
-
-  /** @param {string} text */
-  feed(text) {
-    const lines = (this.rest + text).split(/\r?\n/);
-    this.rest = lines.pop() ?? "";
-    for (const line of lines) this.line(line);
-  }
-
-  /** @param {string} line */
-  line(line) {
-    if (line === "") {
-      const { event } = this;
-      this.event = {};
-      if (event.event) this.handle(event);
-      return;
-    }
-    const [, name, content] = line.match(/^([^:]+): ?(.*)/s) ?? [];
-    if (name) this.event[name] = name === "data" && this.event.data !== undefined ? `${this.event.data}\n${content}` : content;
-  }
-}
-
 const keptKey = "kanbase.kept";
 const noteKey = "kanbase.note";
 
@@ -197,7 +75,7 @@ export function storedSession() {
 export async function keptEdits() {
   const session = storedSession();
   if (!session) return parsed(localStorage.getItem(keptKey));
-  const store = new Store(session.account);
+  const store = openStore(session.account);
   const count = ownCount(await store.reading);
   store.close();
   return count > 0 ? { account: session.account, count } : null;
@@ -217,8 +95,8 @@ export function takeNote() {
  * @param {Session} session
  */
 export async function beginSession(session) {
-  access.token = null;
-  await Store.eraseAllBut(session.account);
+  connection.token = null;
+  await eraseAllBut(session.account);
   localStorage.removeItem(keptKey);
   localStorage.setItem(sessionKey, JSON.stringify(session));
   mine = session;
@@ -248,7 +126,7 @@ export async function logIn(body) {
 }
 
 /** Clears the screen while the page unloads. */
-export function blank() {
+export function clearPage() {
   document.body.replaceChildren();
   document.title = "Kanbase";
 }
@@ -260,12 +138,12 @@ export function blank() {
  * @param {{note?: string, erase?: boolean}} options
  */
 export async function endSession(engine, { note = "", erase = false } = {}) {
-  blank();
+  clearPage();
   const count = engine && !erase ? ownCount(engine.mirror) : 0;
   engine?.close();
   if (isCurrent()) {
     localStorage.clear();
-    if (engine && count > 0) localStorage.setItem(keptKey, JSON.stringify({ account: engine.account, count }));
+    if (engine && count > 0) localStorage.setItem(keptKey, JSON.stringify({ account: mine?.account, count }));
   }
   sessionStorage.clear();
   if (note) sessionStorage.setItem(noteKey, note);
@@ -277,7 +155,7 @@ export async function endSession(engine, { note = "", erase = false } = {}) {
 /** Erases everything but the data of the session, or unsent edits. */
 export async function eraseOthers() {
   const { account = null } = storedSession() ?? parsed(localStorage.getItem(keptKey)) ?? {};
-  await Store.eraseAllBut(account);
+  await eraseAllBut(account);
 }
 
 /** Whether no other tab began or ended a session since. */
@@ -290,7 +168,7 @@ function isCurrent() {
 export function followOtherTabs() {
   const check = () => {
     if (isCurrent()) return;
-    blank();
+    clearPage();
     location.replace("/");
   };
   addEventListener("storage", (event) => { if (event.key === sessionKey || event.key === null) check(); });

@@ -1,12 +1,12 @@
 // Puts the page together: the session, the engine, the model, the frame and the screens.
-import { access, blank, call, endSession, eraseOthers, followOtherTabs, probe, Problem, storedSession, takeNote } from "./api.js";
+import { Engine, ownCount, Problem } from "../client/kanbase.js";
+import { clearPage, call, connection, endSession, eraseOthers, followOtherTabs, probe, storedSession, takeNote } from "./api.js";
 import { rename } from "./add.js";
 import { Board } from "./board.js";
 import { tick, Undo } from "./actions.js";
 import { untilMidnight } from "./dates.js";
 import { setUpDrag } from "./drag.js";
 import { Editor } from "./editor.js";
-import { Engine } from "./engine.js";
 import { $, chooseTheme, el, hasTexts, keepFiles, keepLanguage, language, languageOf, text } from "./page.js";
 import { album } from "./answers.js";
 import { returned } from "./providers.js";
@@ -16,7 +16,6 @@ import { Model } from "./model.js";
 import { makeFilters, makeShell, Router, screens, showPlace, showState, Toasts } from "./shell.js";
 import { Picks } from "./picks.js";
 import { openStore } from "./store.js";
-import { ownCount } from "./mirror.js";
 
 export class App {
   /** @param {Session} current @param {Engine} engine */
@@ -46,9 +45,9 @@ export class App {
   }
 
   async start() {
-    access.token = this.session.token;
+    connection.token = this.session.token;
     album.engine = this.engine;
-    access.ended = () => endSession(this.engine, { note: "ended" });
+    connection.ended = () => endSession(this.engine, { note: "ended" });
     this.engine.onChange = (changes) => {
       this.model.take(changes);
       // Edits are rendered synchronously: the page never shows "saved" after one.
@@ -74,12 +73,9 @@ export class App {
     setUpKeys(this);
     this.followAddress();
     followNotices(this);
-    addEventListener("online", () => this.engine.retry());
-    addEventListener("offline", () => this.engine.interrupt());
     document.addEventListener("visibilitychange", () => {
       // The day may have changed while the device slept.
-      if (!document.hidden) { this.engine.retry(); this.model.setFilter({}); this.refresh(); }
-      else if (!navigator.locks) this.engine.interrupt();
+      if (!document.hidden) { this.model.setFilter({}); this.refresh(); }
     });
     addEventListener("beforeunload", (event) => {
       // Without storage they would be lost.
@@ -260,7 +256,7 @@ export class App {
   async logOut() {
     const count = ownCount(this.engine.mirror);
     if (count > 0 && !confirm(text.loseOwn(count))) return;
-    blank();
+    clearPage();
     // First here: the other tabs, whose streams end too, say otherwise that their words stay.
     localStorage.clear();
     await call("DELETE", "/sessions/current", { seconds: 5, quiet: true }).catch(() => {});
@@ -294,7 +290,7 @@ async function main() {
 
 /** @param {Session} current */
 async function openApp(current) {
-  return new App(current, new Engine(current.account, openStore(current.account))).start();
+  return new App(current, new Engine(openStore(current.account), connection)).start();
 }
 
 keepFiles(main(), loadScreens);

@@ -252,7 +252,7 @@ function makeCard(id) {
  * The inputs of each card. A changed task is a new object, so comparing is cheap.
  * @type {WeakMap<HTMLElement, any[]>}
  */
-const shown = new WeakMap();
+const looks = new WeakMap();
 
 /** @param {HTMLElement} card @param {Task} task @param {Model} model @param {boolean} hasDraft @param {string} day today @param {boolean} isPicked */
 function showCard(card, task, model, hasDraft, day, isPicked) {
@@ -260,9 +260,9 @@ function showCard(card, task, model, hasDraft, day, isPicked) {
   const isUnsent = model.unsent.has(task.id);
   const { zone } = model;
   const now = [task, category, isUnsent, hasDraft, day, zone, isPicked];
-  const before = shown.get(card);
+  const before = looks.get(card);
   if (before && now.every((part, index) => part === before[index])) return;
-  shown.set(card, now);
+  looks.set(card, now);
   card.dataset.status = task.status;
   card.classList.toggle("picked", isPicked);
   const [check, open, body, line, menu] = [".tick", ".open", ".body", ".line", ".more"].map((selector) => $(selector, card));

@@ -1,9 +1,9 @@
 // Edits that the server merged or refused, shown until the user decides: mine and theirs, side by side.
-import { refusal, uuid } from "./api.js";
+import { keepMine, noIssue, patchOf, takeTheirs } from "../client/kanbase.js";
+import { refusal } from "./api.js";
 import { picture } from "./answers.js";
 import { $, el, language, openDialog, text } from "./page.js";
 import { describeDay, describeDue } from "./dates.js";
-import { between } from "./model.js";
 import { reminderWords } from "./reminders.js";
 import { repeatWords } from "./repeat.js";
 
@@ -42,60 +42,32 @@ export function showConflicts(app) {
 
 /** @param {App} app @param {Issue} issue */
 function issueBox(app, issue) {
-  const settle = (/** @type {any[]} */ intents = []) => app.engine.edit(intents, [{ store: "issue", key: issue.id, value: undefined }]);
+  const settle = (/** @type {Settling} */ { intents, answered } = { intents: [], answered: [noIssue(issue)] }) => app.engine.edit(intents, answered);
   const box = el("section", { class: "issue" }, el("h3", { tabIndex: -1 }, issue.title || text[issue.type]));
   if (issue.kind === "merged") {
     box.append(el("p", {}, text.bothChanged));
     for (const conflict of issue.conflicts) box.append(sideBySide(app, conflict));
-    const theirs = Object.fromEntries(issue.conflicts.map((conflict) => [conflict.member, conflict.theirs]));
+    const joined = both(issue);
     box.append(el("div", { class: "row end" },
-      el("button", { onclick: () => settle([patch(issue, theirs)]) }, text.takeTheirs),
-      both(issue) && el("button", { onclick: () => settle([patch(issue, both(issue))]) }, text.keepBoth),
+      el("button", { onclick: () => settle(takeTheirs(issue)) }, text.takeTheirs),
+      joined && el("button", { onclick: () => settle({ intents: [patchOf(issue, joined)], answered: [noIssue(issue)] }) }, text.keepBoth),
       el("button", { class: "primary", onclick: () => settle() }, text.keepMine)));
     return box;
   }
   const isLost = issue.kind === "lost";
   box.append(el("p", { class: "fault" }, isLost ? text.wasLost : issue.code === "deleted" ? text.wasDeleted : text.wasRefused, issue.problem && ` ${refusal(issue.problem)}`));
   box.append(valueTable(app, issue.value ?? {}));
-  const again = { ...patch(issue, savable(app, issue.value)), op: issue.op };
-  const intents = issue.code === "deleted"
-    ? [{ type: issue.type, op: "restore", id: issue.target }, ...(issue.op === "patch" ? [again] : [])] : [again];
   box.append(el("div", { class: "row end" },
     el("button", { onclick: () => settle() }, text.discard),
     issue.kind === "refused" && issue.code !== "deleted" && issue.op !== "restore" && ["category", "dday"].includes(issue.type) && el("button", { onclick: () => editAgain(app, issue) }, text.edit),
-    isLost ? el("button", { class: "primary", onclick: () => sendAgain(app, issue) }, text.sendAgain)
-      : el("button", { class: "primary", onclick: () => settle(intents) }, issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
+    el("button", { class: "primary", onclick: () => settle(keepMine(app.model, issue, text.task)) }, isLost ? text.sendAgain : issue.code === "deleted" ? text.restoreAndSave : text.tryAgain)));
   return box;
-}
-
-/** @param {App} app @param {any} value without a category that is gone */
-function savable(app, value) {
-  return value?.categoryId && !app.model.categories.has(value.categoryId) ? { ...value, categoryId: null } : value ?? undefined;
-}
-
-/**
- * Makes again what the server lost. With a task comes its category where that is lost, too.
- * @param {App} app @param {Issue} issue
- */
-function sendAgain(app, { id: key, type, op, target, value }) {
-  const category = app.engine.mirror.issue.get(`lost:${value?.categoryId}`);
-  if (category) sendAgain(app, category);
-  const whole = { ...(type === "task" && { title: text.task }), ...savable(app, value) };
-  const last = app.model.column(whole.status ?? "todo").at(-1)?.position ?? null;
-  app.engine.edit([{
-    type, op, id: op === "create" ? uuid() : target, value: whole, ...(type === "task" && op !== "patch" && { position: between(last, null) }),
-  }], [{ store: "issue", key, value: undefined }]);
 }
 
 /** @param {App} app @param {Issue} issue */
 async function editAgain(app, issue) {
   const { openSheet } = await import("./screens.js");
   openSheet(app, issue.type, issue.target, issue);
-}
-
-/** @param {Issue} issue @param {any} value */
-function patch(issue, value) {
-  return { type: issue.type, op: "patch", id: issue.target, value };
 }
 
 /**

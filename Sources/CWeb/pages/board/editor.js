@@ -6,11 +6,11 @@ import { addDays, dueTime, fullYear, instant, today, weekday } from "./dates.js"
 import { findCategory } from "./add.js";
 import { CategoryChoice } from "./choice.js";
 import { blank, fieldsOf, names, shownField } from "./fields.js";
-import { between, columns } from "./model.js";
+import { between, noDraft } from "../client/kanbase.js";
+import { columns } from "./model.js";
 import { ReminderField, remindersOf } from "./reminders.js";
 import { NotesView } from "./notes.js";
 import { recurrenceOf, RepeatField } from "./repeat-field.js";
-import { noDraft } from "./mirror.js";
 import { isBlank } from "./words.js";
 
 export class Editor {

@@ -2,11 +2,10 @@
 import { findCategory } from "./add.js";
 import { act } from "./actions.js";
 import { heading, picture, pictureField } from "./answers.js";
-import { uuid } from "./api.js";
+import { noDraft, uuid } from "../client/kanbase.js";
 import { colorName, palette } from "./conflicts.js";
 import { $, el, field, icon, lengthOf, limitLength, openDialog, quiet, refill, text } from "./page.js";
 import { fullYear } from "./dates.js";
-import { noDraft } from "./mirror.js";
 import { isBlank } from "./words.js";
 
 /** @param {App} app @param {HTMLElement} main */

@@ -1,5 +1,6 @@
 // Log-in, sign-up and password reset, shown instead of the board, so that nothing closes them.
-import { ability, beginSession, call, faultOf, keptEdits, logIn, Problem } from "./api.js";
+import { Problem } from "../client/kanbase.js";
+import { ability, beginSession, call, faultOf, keptEdits, logIn } from "./api.js";
 import { el, field, text } from "./page.js";
 import { begin, providers } from "./providers.js";
 import { mark } from "./shell.js";

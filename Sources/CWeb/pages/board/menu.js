@@ -3,7 +3,7 @@ import { $, el, openDialog, text } from "./page.js";
 import { columns } from "./model.js";
 import { duplicate, move, moveBy, moveWithin, remove, skip } from "./actions.js";
 import { openAdd } from "./add.js";
-import { followingDue } from "./recurrence.js";
+import { followingDue } from "../client/kanbase.js";
 
 /** Closes the menu that was opened last. */
 let closeOpen = (/** @type {boolean} */ _focus) => {};

@@ -1,30 +1,15 @@
 // The data of the page: the mirror with the unsent edits on top, by column, filtered and sorted.
+import { comparison, isFound, searchTerms, Views } from "../client/kanbase.js";
 import { dueDay, today } from "./dates.js";
-import { outbox, view } from "./mirror.js";
-import { inOrder, orderKey, searchKey, searchTerms } from "./words.js";
 
 export const columns = /** @type {Status[]} */ (["todo", "doing", "done"]);
 
-const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-export class Model {
+export class Model extends Views {
   /** @param {Engine} engine */
   constructor(engine) {
-    this.engine = engine;
-    /** @type {Map<string, Task>} */
-    this.tasks = new Map();
-    /** @type {Map<string, Category>} */
-    this.categories = new Map();
-    /** @type {Map<string, DDay>} */
-    this.ddays = new Map();
-    /** @type {Settings} */
-    this.settings = { timeZone: null, locale: null, custom: {}, allDayTime: null, digest: null, revision: 0 };
+    super(engine);
     /** @type {Filter} */
     this.filter = { categories: new Set(), due: "", query: "", sort: "position" };
-    /** @type {Map<string, {type: string, id: string, next?: string}>} the target of each outbox entry, by its key, and the task that follows it */
-    this.targets = new Map();
-    /** @type {Set<string>} */
-    this.unsent = new Set();
     /** @type {Map<Status, Task[]>} the visible tasks of each column, until something changes */
     this.lists = new Map();
     /** Whether the board shows finished tasks of the archive, and how many it does not show. */
@@ -34,59 +19,16 @@ export class Model {
     this.watchers = new Set();
   }
 
-  begin() {
-    const { mirror } = this.engine;
-    /** @type {Change[]} */
-    const changes = [];
-    for (const [store, map] of Object.entries(mirror)) {
-      for (const [key, value] of map) changes.push({ store: /** @type {any} */ (store), key, value });
-    }
-    this.take(changes);
-  }
-
   /** @param {Change[]} changes */
   take(changes) {
-    /** @type {Map<string, {type: string, id: string}>} */
-    const touched = new Map();
+    super.take(changes);
     const stores = new Set(changes.map((change) => change.store));
-    for (const { store, key, value } of changes) {
-      if (store === "outbox") {
-        const target = value ? { type: value.mutation.type, id: value.mutation.id, next: value.next?.id } : this.targets.get(key);
-        if (value && target) this.targets.set(key, target);
-        else this.targets.delete(key);
-        if (target) touched.set(`${target.type} ${target.id}`, target);
-        if (target?.next) touched.set(`task ${target.next}`, { type: "task", id: target.next });
-      } else if (["task", "category", "dday", "settings"].includes(store)) {
-        touched.set(`${store} ${key}`, { type: store, id: key });
-      }
-    }
-    if (touched.size > 0) this.recompute([...touched.values()]);
     for (const watcher of this.watchers) watcher(stores);
   }
 
   /** @param {{type: string, id: string}[]} touched */
   recompute(touched) {
-    const { mirror } = this.engine;
-    /** @type {Map<string, Entry[]>} */
-    const entries = new Map();
-    const unsent = outbox(mirror);
-    for (const entry of unsent) {
-      for (const key of [`${entry.mutation.type} ${entry.mutation.id}`, ...(entry.next ? [`task ${entry.next.id}`] : [])]) {
-        entries.set(key, [...(entries.get(key) ?? []), entry]);
-      }
-    }
-    this.unsent = new Set(unsent.flatMap(({ mutation, next }) => [mutation.id, ...(next ? [next.id] : [])]));
-    const maps = { task: this.tasks, category: this.categories, dday: this.ddays };
-    for (const { type, id } of touched) {
-      const value = view(mirror, /** @type {any} */ (type), id, entries.get(`${type} ${id}`) ?? []);
-      if (type === "settings") {
-        if (value) this.settings = value;
-        continue;
-      }
-      const map = /** @type {Map<string, any>} */ (/** @type {any} */ (maps)[type]);
-      if (value === undefined) map.delete(id);
-      else map.set(id, value);
-    }
+    super.recompute(touched);
     this.lists.clear();
   }
 
@@ -124,7 +66,7 @@ export class Model {
       if (this.showsArchive || !isArchived(task)) list.push(task);
     }
     if (status === "done") this.archived = archived;
-    list.sort(this.comparison());
+    list.sort(comparison(this.filter.sort));
     this.lists.set(status, list);
     return list;
   }
@@ -137,22 +79,11 @@ export class Model {
     return ({ completedAt }) => !!completedAt && completedAt <= last;
   }
 
-  /**
-   * All tasks of a column by position, whatever the filter.
-   * @param {Status} status
-   */
-  column(status) {
-    return [...this.tasks.values()].filter((task) => task.status === status).sort(byPosition);
-  }
-
   /** @param {Task} task @param {((key: string) => boolean)[]} terms of the search */
   matches(task, terms = searchTerms(this.filter.query)) {
     const { chosen, filter: { due } } = this;
     if (chosen.length > 0 && !chosen.includes(task.categoryId ?? "none")) return false;
-    if (terms.length > 0) {
-      const keys = searchKeys(task);
-      if (!terms.every((has) => keys.some(has))) return false;
-    }
+    if (!isFound(task, terms)) return false;
     if (!due) return true;
     const day = task.dueDate ? dueDay(task.dueDate, this.zone) : null;
     const now = today(this.zone);
@@ -164,73 +95,4 @@ export class Model {
       default: return true;
     }
   }
-
-  /** @returns {(a: Task, b: Task) => number} */
-  comparison() {
-    const time = (/** @type {Task} */ task) => (task.dueDate ? Date.parse(task.dueDate) : Infinity);
-    switch (this.filter.sort) {
-      case "dueDate": return (a, b) => order(time(a), time(b)) || byPosition(a, b);
-      case "-createdAt": return (a, b) => order(b.createdAt, a.createdAt) || byPosition(a, b);
-      case "-updatedAt": return (a, b) => order(b.updatedAt, a.updatedAt) || byPosition(a, b);
-      case "title": return (a, b) => inOrder(orderKey(a.title), orderKey(b.title)) || byPosition(a, b);
-      default: return byPosition;
-    }
-  }
-
-  /** The account's zone, else the browser's. */
-  get zone() {
-    return this.settings.timeZone ?? browserZone;
-  }
-
-  /** The zone that a new rule names: where the account has none, the server would take its own. */
-  get ruleZone() {
-    return this.settings.timeZone ? null : browserZone;
-  }
-
-  get categoryList() {
-    return [...this.categories.values()].sort((a, b) => inOrder(orderKey(a.name), orderKey(b.name)) || order(a.id, b.id));
-  }
 }
-
-/** @type {WeakMap<Task, {title: string, body: string, keys: string[]}>} */
-const searched = new WeakMap();
-
-/**
- * Made once, because every key that is typed asks for those of all tasks.
- * @param {Task} task
- */
-function searchKeys(task) {
-  const known = searched.get(task);
-  if (known?.title === task.title && known.body === task.body) return known.keys;
-  const keys = [task.title, task.body].map(searchKey);
-  searched.set(task, { title: task.title, body: task.body, keys });
-  return keys;
-}
-
-// The order of a column. Positions are opaque strings of the server, in the order of their bytes. Until the server has
-// placed a task, the page gives it a position of its own between two others.
-const lowest = 33;
-const highest = 126;
-
-/**
- * A string between two positions; null stands for the beginning or the end of the column.
- * @param {string | null} before
- * @param {string | null} after
- */
-export function between(before, after) {
-  let result = "";
-  for (let place = 0; ; place += 1) {
-    const low = before !== null && place < before.length ? before.charCodeAt(place) : lowest;
-    const high = after !== null && place < after.length ? after.charCodeAt(place) : highest + 1;
-    const middle = Math.floor((low + high) / 2);
-    if (middle > low) return result + String.fromCharCode(middle);
-    result += String.fromCharCode(low);
-    // From here on it is below the upper neighbour, whatever follows.
-    if (high > low) after = null;
-  }
-}
-
-const order = (/** @type {any} */ a, /** @type {any} */ b) => (a < b ? -1 : a > b ? 1 : 0);
-
-/** @param {Task} a @param {Task} b */
-const byPosition = (a, b) => order(a.position, b.position) || order(a.id, b.id);

@@ -3,8 +3,8 @@
 import { act } from "./actions.js";
 import { addDays, dueTime, instant, today, weekday } from "./dates.js";
 import { openMenu } from "./menu.js";
-import { noDraft } from "./mirror.js";
-import { between, columns } from "./model.js";
+import { between, noDraft } from "../client/kanbase.js";
+import { columns } from "./model.js";
 import { $, announce, el, icon, text } from "./page.js";
 
 export class Picks {

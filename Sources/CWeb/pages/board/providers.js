@@ -1,8 +1,8 @@
 // Signing in with a provider: to its page and back with an ID token, by the implicit flow of OpenID Connect Core 3.2, which takes no
 // secret of a page.
-import { ability, call, uuid } from "./api.js";
+import { parsed, uuid } from "../client/kanbase.js";
+import { ability, call } from "./api.js";
 import { text } from "./page.js";
-import { parsed } from "./store.js";
 
 /** What this tab asked for last. */
 const askedKey = "kanbase.sign-in";

@@ -1,6 +1,7 @@
 // Notifications of this browser: the switch in the settings, and the subscription at the browser's push service. Subscriptions
 // change, so the board subscribes at each start while the switch is on.
-import { ability, call, Problem, uuid } from "./api.js";
+import { Problem, uuid } from "../client/kanbase.js";
+import { ability, call } from "./api.js";
 import { unsubscribe } from "./device.js";
 import { el, language, panel, quiet, text } from "./page.js";
 

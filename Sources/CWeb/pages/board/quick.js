@@ -2,10 +2,10 @@
 // between quotation marks is not read, and what is not understood stays as it is.
 import { instant, readLine } from "./dates.js";
 import { anchored, firstDay, loose } from "./repeat.js";
-import { weekdays } from "./recurrence.js";
+import { weekdays } from "../client/kanbase.js";
 
 const day = "(?:mon|tue|wed|thu|fri|sat|sun|tues|thurs?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)";
-const days = `(${day}(?:(?: ?, ?(?:and )?| and | ?& ?)${day})*)`;
+const dayList = `(${day}(?:(?: ?, ?(?:and )?| and | ?& ?)${day})*)`;
 const month = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?";
 const nth = "(\\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|last)";
 const count = "(?:(other|second|two|three|four|six|\\d{1,4})(?:nd|rd|th)? )?";
@@ -17,7 +17,7 @@ const jaDays = `((?:${ja}(?:曜日?)?[、,・と])*${ja}曜日?|(?:${ja}[、,・
 /** @type {(rest: string) => RegExp} */
 const english = (rest) => new RegExp(`(?:^|\\s)every(!)? ${rest}(?=\\s|$)`, "i");
 /** @type {(rest: string) => RegExp} */
-const korean = (rest) => new RegExp(`(?:^|\\s)(완료 ?후 ?)?${rest}(!)?(?:에|까지)?(?=\\s|$)`);
+const inKorean = (rest) => new RegExp(`(?:^|\\s)(완료 ?후 ?)?${rest}(!)?(?:에|까지)?(?=\\s|$)`);
 /** @type {(rest: string) => RegExp} */
 const japanese = (rest) => new RegExp(`(?:^|\\s)(完了後)?${rest}(!)?(?:に?まで)?(?:[のに]|(?=\\s|\\d{1,2}[時:]|午|$))`);
 
@@ -39,33 +39,33 @@ const placed = (place, day) => (place >= -1 && place && place <= 5 ? `MONTHLY;BY
 /** @type {(month: number, date: number) => string | null} */
 const yearly = (month, date) => (month && month <= 12 && date && date <= new Date(2000, month, 0).getDate() ? anchored("YEARLY", `2000-${String(month).padStart(2, "0")}-${String(date).padStart(2, "0")}`) : null);
 /** @type {(name: string) => number} */
-const monthOf = (name) => "janfebmaraprmayjunjulaugsepoctnovdec".indexOf(name.toLowerCase()) / 3 + 1;
+const monthNumber = (name) => "janfebmaraprmayjunjulaugsepoctnovdec".indexOf(name.toLowerCase()) / 3 + 1;
 /** @type {(unit: string) => string} */
 const unitOf = (unit) => (/^[d일日]/i.test(unit) ? "DAILY" : /^[w주週]/i.test(unit) ? "WEEKLY" : /^[y년年]/i.test(unit) ? "YEARLY" : "MONTHLY");
-const workdays = () => weekly("mo tu we th fr");
+const onWorkdays = () => weekly("mo tu we th fr");
 
 /** @type {[RegExp, (match: string[]) => string | null][]} */
 const patterns = [
-  [english(`(?:year on )?${month} (\\d{1,2})(?:st|nd|rd|th)?`), ([, , name, date]) => yearly(monthOf(name), Number(date))],
+  [english(`(?:year on )?${month} (\\d{1,2})(?:st|nd|rd|th)?`), ([, , name, date]) => yearly(monthNumber(name), Number(date))],
   [english(`(?:month on )?(?:the )?${nth} (${day})(?: of the month)?`), ([, , place, name]) => placed(number(place), name)],
   [english(`${count}months? on (?:the )?${nth}(?: day)?`), ([, , word, date]) => monthly(number(date), number(word))],
-  [english("(?:weekday|workday)s?"), workdays],
+  [english("(?:weekday|workday)s?"), onWorkdays],
   [english("weekends?"), () => weekly("sa su")],
-  [english(`${count}(day|week|month|year)s?(?: on ${days})?`), ([, , word, unit, list]) => (
+  [english(`${count}(day|week|month|year)s?(?: on ${dayList})?`), ([, , word, unit, list]) => (
     !list ? rule(unitOf(unit), number(word)) : unitOf(unit) === "WEEKLY" ? weekly(list, number(word)) : null)],
   [english("(?:the )?(\\d{1,2}(?:st|nd|rd|th)|last(?= day)|first(?= day))(?: day)?(?: of the month)?"), ([, , date]) => monthly(number(date))],
-  [english(`(other )?${days}`), ([, , other, list]) => weekly(list, other ? 2 : 1)],
+  [english(`(other )?${dayList}`), ([, , other, list]) => weekly(list, other ? 2 : 1)],
 
-  [korean("(?:매 ?)?평일마다"), workdays],
-  [korean(`(?:매주|(격)주|(\\d{1,4})주 ?마다) ?${koDays}(?:마다)?`), ([, , other, count, list]) => weekly(list, other ? 2 : number(count))],
-  [korean(`${koDays}마다`), ([, , list]) => weekly(list)],
-  [korean("매[월달] ?(?:(\\d{1,2})일|말일|마지막 ?날)"), ([, , date = "-1"]) => monthly(Number(date))],
-  [korean(`매[월달] ?(첫째|둘째|셋째|넷째|마지막) ?(?:주 ?)?(${ko}요일)`), ([, , place, day]) => placed("첫둘셋넷".indexOf(place[0]) + 1 || -1, day)],
-  [korean("매년 ?(\\d{1,2})월 ?(\\d{1,2})일"), ([, , month, date]) => yearly(Number(month), Number(date))],
-  [korean("(?:매([일주월달년])|격(주))"), ([, , unit, other]) => rule(unitOf(unit ?? other), other ? 2 : 1)],
-  [korean("(\\d{1,4}) ?(일|주|개월|달|년) ?마다"), ([, , count, unit]) => rule(unitOf(unit), Number(count))],
+  [inKorean("(?:매 ?)?평일마다"), onWorkdays],
+  [inKorean(`(?:매주|(격)주|(\\d{1,4})주 ?마다) ?${koDays}(?:마다)?`), ([, , other, count, list]) => weekly(list, other ? 2 : number(count))],
+  [inKorean(`${koDays}마다`), ([, , list]) => weekly(list)],
+  [inKorean("매[월달] ?(?:(\\d{1,2})일|말일|마지막 ?날)"), ([, , date = "-1"]) => monthly(Number(date))],
+  [inKorean(`매[월달] ?(첫째|둘째|셋째|넷째|마지막) ?(?:주 ?)?(${ko}요일)`), ([, , place, day]) => placed("첫둘셋넷".indexOf(place[0]) + 1 || -1, day)],
+  [inKorean("매년 ?(\\d{1,2})월 ?(\\d{1,2})일"), ([, , month, date]) => yearly(Number(month), Number(date))],
+  [inKorean("(?:매([일주월달년])|격(주))"), ([, , unit, other]) => rule(unitOf(unit ?? other), other ? 2 : 1)],
+  [inKorean("(\\d{1,4}) ?(일|주|개월|달|년) ?마다"), ([, , count, unit]) => rule(unitOf(unit), Number(count))],
 
-  [japanese("(?:平日毎日|毎平日)"), workdays],
+  [japanese("(?:平日毎日|毎平日)"), onWorkdays],
   [japanese(`(?:毎週|(隔)週|(\\d{1,4})週間?(?:ごと|毎)の?)\\s?${jaDays}`), ([, , other, count, list]) => weekly(list, other ? 2 : number(count))],
   [japanese("毎月\\s?(?:(\\d{1,2})日|末日?)"), ([, , date = "-1"]) => monthly(Number(date))],
   [japanese(`毎月\\s?(?:第(\\d)|最終)(${ja})曜日?`), ([, , place = "-1", day]) => placed(Number(place), day)],

@@ -3,7 +3,7 @@
 import { announce, el, field, select, text } from "./page.js";
 import { describeDay, dueDay, today } from "./dates.js";
 import { anchored, firstDay, loose, repeatWords, upcoming, usualRules, weekdayName } from "./repeat.js";
-import { readRule, weekdays } from "./recurrence.js";
+import { readRule, weekdays } from "../client/kanbase.js";
 
 /** @type {(recurrence: Recurrence | null | undefined) => string} */
 export const repeatValue = (recurrence) => (recurrence ? JSON.stringify({ rule: recurrence.rule, from: recurrence.from, timeZone: recurrence.timeZone }) : "");

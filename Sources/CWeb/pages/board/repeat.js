@@ -1,7 +1,7 @@
 // Recurrence as people choose and read it: its words, the usual rules of a day, the first day of a rule, the next ones.
 import { dueDay } from "./dates.js";
 import { el, language, text } from "./page.js";
-import { falls, followingDue, nextOccurrence, readRule, weekdays } from "./recurrence.js";
+import { falls, followingDue, nextOccurrence, readRule, weekdays } from "../client/kanbase.js";
 
 /** @type {(options: Intl.DateTimeFormatOptions, time: number) => string} */
 const written = (options, time) => new Intl.DateTimeFormat(language, { timeZone: "UTC", ...options }).format(time);

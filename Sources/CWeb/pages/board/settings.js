@@ -1,6 +1,7 @@
 // The settings, the calendar's address, export and imports.
 import { heading, showAnswer } from "./answers.js";
-import { ability, call, Problem, uuid } from "./api.js";
+import { Problem, uuid } from "../client/kanbase.js";
+import { ability, call } from "./api.js";
 import { describeTime } from "./dates.js";
 import { el, field, panel, quiet, select, text } from "./page.js";
 import { pushPanel } from "./push.js";

@@ -1,7 +1,6 @@
 // What an empty board offers: three cards to try it with, as one step, so that one click takes them away again.
 import { act } from "./actions.js";
-import { uuid } from "./api.js";
-import { between } from "./model.js";
+import { between, uuid } from "../client/kanbase.js";
 import { el, text } from "./page.js";
 
 /** @param {App} app */

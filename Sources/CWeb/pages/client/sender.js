@@ -1,6 +1,6 @@
 // Sends the outbox, a batch at a time, until it is empty or the server cannot be reached. An edit that the account has no room for
 // waits, and the others go on.
-import { call, Problem } from "./api.js";
+import { notKanbase, Problem, reasonOf } from "./connection.js";
 import { batch, request, settle } from "./sync.js";
 
 export class Sender {
@@ -17,34 +17,37 @@ export class Sender {
 
   async push() {
     const { engine } = this;
-    if (!engine.isLeading || this.isBusy) return;
+    if (!engine.isAdmitted || this.isBusy) return;
     this.isBusy = true;
     clearTimeout(this.timer);
+    const { signal } = engine.leading;
     try {
-      while (!engine.closing.signal.aborted) {
+      while (!signal.aborted) {
         const next = request(engine.mirror, this.limit, this.held);
         if (!next) break;
         engine.setState({ sending: true });
-        await this.take(next.sent, await this.send(next));
+        const results = await this.send(next, signal);
+        // Of another log-in.
+        if (signal.aborted) break;
+        await this.take(next.sent, results);
         this.limit = Math.min(this.limit * 2, batch);
       }
       // There may be room later.
       if (this.held.size > 0) this.again(60_000, 0, () => this.retry());
     } catch (error) {
-      await this.failed(/** @type {any} */ (error));
+      if (!signal.aborted) await this.failed(/** @type {any} */ (error));
     } finally {
       this.isBusy = false;
       engine.setState({ sending: false, full: this.held.size > 0 });
     }
   }
 
-  /** @param {NonNullable<ReturnType<typeof request>>} next @returns {Promise<any[]>} its results */
-  async send({ sent, body }) {
+  /** @param {NonNullable<ReturnType<typeof request>>} next @param {AbortSignal} signal @returns {Promise<any[]>} its results */
+  async send({ sent, body }, signal) {
     try {
-      const answer = await call("POST", "/sync", { body });
-      // What answered was no Kanbase.
-      if (!Array.isArray(answer?.results)) throw new Problem(502);
-      if (this.engine.isFollowing) this.engine.setState({ phase: "live" });
+      const answer = await this.engine.connection.call("POST", "/sync", { body, signal });
+      if (!Array.isArray(answer?.results)) throw notKanbase();
+      if (this.engine.feed.isLive) this.engine.setState({ phase: "live", problem: null });
       return answer.results;
     } catch (problem) {
       if (problem instanceof Problem && problem.code === "quota_exceeded") return refused(sent, problem);
@@ -65,7 +68,7 @@ export class Sender {
   async failed(problem) {
     if (!(problem instanceof Problem)) throw problem;
     const { engine } = this;
-    if (problem.status === 401 || engine.closing.signal.aborted) return;
+    if (problem.status === 401) return;
     // A refusal without a code is of a proxy. One that finds the request too large finds smaller ones right.
     const isPassing = problem.status >= 500 || [0, 408, 429].includes(problem.status) || (problem.code === "" && problem.status !== 413);
     if (!isPassing) {
@@ -79,7 +82,7 @@ export class Sender {
       return;
     }
     if (problem.status === 0) {
-      engine.setState({ phase: "offline" });
+      engine.setState({ phase: "offline", problem: reasonOf(problem) });
       // The line may be too slow for so much.
       this.limit = Math.ceil(Math.min(this.limit, engine.mirror.outbox.size) / 2);
     }
@@ -88,7 +91,7 @@ export class Sender {
 
   /** @param {number} most milliseconds @param {number} asked seconds @param {() => void} run */
   again(most, asked, run) {
-    if (this.engine.closing.signal.aborted) return;
+    if (this.engine.leading.signal.aborted) return;
     this.wait = Math.min(this.wait * 2, most);
     this.timer = setTimeout(run, asked * 1000 || this.wait);
   }

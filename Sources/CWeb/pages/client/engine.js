@@ -1,33 +1,36 @@
 // Synchronizes the mirror in memory, its copy on disk and the server. All tabs of an account share the disk: the tab that
 // holds the lock talks to the server, and gets the edits of the others over the disk and a channel.
-import { access, call, follow, uuid } from "./api.js";
-import { apply, emptyMirror, mutate, noDraft, types } from "./mirror.js";
+import { uuid } from "./connection.js";
+import { Feed } from "./feed.js";
+import { apply, emptyMirror, mutate, noDraft } from "./mirror.js";
 import { Sender } from "./sender.js";
-import { receive, replace } from "./sync.js";
-
-const feedTypes = types.join(",");
 
 export class Engine {
-  /** @param {string} account @param {Store} store */
-  constructor(account, store) {
-    this.account = account;
+  /** @param {Disk} store @param {Connection} connection */
+  constructor(store, connection) {
     this.store = store;
+    this.connection = connection;
     this.mirror = emptyMirror();
     /** @type {State} */
-    this.state = { phase: "loading", sending: false, full: false };
+    this.state = { phase: "loading", sending: false, full: false, problem: null };
     /** @type {(changes: Change[]) => void} */
     this.onChange = () => {};
     /** @type {() => void} */
     this.onState = () => {};
     /** @type {() => void} called when the disk cannot be written any more */
     this.onDiskFault = () => {};
+    /** @type {() => Promise<void>} finds out whose data the server has, before any is sent or read */
+    this.admit = async () => {};
     /** @type {Map<string, () => void>} writes the words that this page shows, by the key of their draft */
     this.typed = new Map();
     this.isDiskLost = false;
     this.isLeading = false;
-    this.isFollowing = false;
+    this.isAdmitted = false;
     this.sender = new Sender(this);
+    this.feed = new Feed(this);
     this.closing = new AbortController();
+    /** Ends with the log-in that it is for. */
+    this.leading = new AbortController();
     this.lastKey = "";
     this.wake = () => {};
     this.channel = store.channel;
@@ -36,6 +39,12 @@ export class Engine {
   }
 
   async start() {
+    await this.read();
+    this.lead();
+  }
+
+  /** Reads the disk, and what other tabs say from then on. */
+  async read() {
     this.mirror = await this.store.reading;
     if (this.closing.signal.aborted) return;
     for (const changes of this.store.missed) apply(this.mirror, this.shared(changes));
@@ -48,8 +57,20 @@ export class Engine {
         else if (data.hello && this.isLeading) this.channel?.postMessage({ state: this.state });
       };
     }
-    this.lead();
-    this.channel?.postMessage({ hello: true });
+    this.listen();
+  }
+
+  /** To what a browser says of its network and of the page. */
+  listen() {
+    if (typeof document === "undefined") return;
+    const { signal } = this.closing;
+    addEventListener("online", () => this.retry(), { signal });
+    // A stream would notice it late.
+    addEventListener("offline", () => this.feed.interrupt(), { signal });
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.retry();
+      else if (!navigator.locks) this.feed.interrupt();
+    }, { signal });
   }
 
   /** @param {Change[]} changes by another tab */
@@ -69,8 +90,9 @@ export class Engine {
     if (changes.length === 0 || this.closing.signal.aborted) return;
     apply(this.mirror, changes);
     const writing = this.store.write(this.shared(changes)).catch(() => {
-      if (!this.isDiskLost) this.onDiskFault();
+      if (this.isDiskLost) return;
       this.isDiskLost = true;
+      this.onDiskFault();
     });
     this.writing = this.writing.then(() => writing);
     this.onChange(changes);
@@ -106,7 +128,7 @@ export class Engine {
 
   /** Whether the disk has what this page shows. */
   get isOnDisk() {
-    return this.store.database !== null && !this.isDiskLost;
+    return this.store.isKept && !this.isDiskLost;
   }
   /** @param {Change[]} changes what disk and tabs get of them: where the disk has less than the page, no cursor, so that it is pulled again */
   shared(changes) {
@@ -124,18 +146,38 @@ export class Engine {
     return this.lastKey;
   }
 
-  /** Follows the server once no other tab does. */
+  /** Follows the server once no other tab does, with the token of now. */
   lead() {
-    const { signal } = this.closing;
+    this.rest();
+    if (this.closing.signal.aborted) return;
+    const { signal } = this.leading = new AbortController();
     const run = async () => {
       if (signal.aborted) return;
       this.isLeading = true;
-      this.sender.push();
-      await this.pull();
+      await this.feed.run(signal);
     };
-    // Pages over plain HTTP have no locks, some browsers refuse them, and those without a disk share none. They all lead: mutation ids make it safe.
-    if (!navigator.locks || !this.store.database) return void run();
-    navigator.locks.request(`kanbase-${this.account}`, { signal }, run).catch((error) => { if (error.name === "SecurityError") run(); });
+    this.channel?.postMessage({ hello: true });
+    // Pages over plain HTTP have no locks, some browsers refuse them, and where nothing is shared there is nothing to lock. They all lead: mutation ids make it safe.
+    const locks = this.store.name && this.store.isKept ? globalThis.navigator?.locks : undefined;
+    if (!locks) return void run();
+    locks.request(this.store.name, { signal }, run).catch((error) => { if (error.name === "SecurityError") run(); });
+  }
+
+  /** @param {AbortSignal} signal */
+  async begin(signal) {
+    if (this.isAdmitted) return;
+    await this.admit();
+    if (signal.aborted) return;
+    this.isAdmitted = true;
+    this.sender.push();
+  }
+
+  /** Sends and reads nothing until it leads again. */
+  rest() {
+    this.leading.abort();
+    this.sender.close();
+    this.feed.close();
+    this.isLeading = this.isAdmitted = false;
   }
 
   /** @param {Partial<State>} change */
@@ -148,93 +190,16 @@ export class Engine {
     if (this.isLeading) this.channel?.postMessage({ state: next });
   }
 
-  async pull() {
-    const { signal } = this.closing;
-    for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
-      // Browsers have six connections: none for hidden tabs.
-      if (!navigator.locks && document.hidden) await this.pause(2 ** 31 - 1);
-      try {
-        await this.writing;
-        if (!this.mirror.meta.get("cursor")) await this.load();
-        const since = encodeURIComponent(this.mirror.meta.get("cursor"));
-        let changes = /** @type {any[]} */ ([]);
-        let cursor = "";
-        // The cursor must not pass what the disk refuses: a batch waits for those before it.
-        const flush = async () => {
-          await this.writing;
-          this.commit(receive(this.mirror, changes, cursor));
-          changes = [];
-        };
-        this.stream = new AbortController();
-        await follow(`/changes?types=${feedTypes}&since=${since}`, this.stream.signal, (event) => {
-          if (event.event === "ready") {
-            wait = 250;
-            this.isFollowing = true;
-            this.setState({ phase: "live" });
-            this.sender.push();
-          } else if (event.event === "change") {
-            if (changes.length === 0) flush();
-            changes.push(JSON.parse(event.data));
-            cursor = event.id;
-          }
-        });
-      } catch (error) {
-        if (signal.aborted) return;
-        const { status, code, retryAfter } = /** @type {any} */ (error);
-        if (retryAfter) wait = retryAfter * 1000;
-        if (status === 401) return access.ended();
-        if (status === 410 || code === "invalid_cursor") {
-          // Another history, or an expired cursor: load everything again, with the outbox on top.
-          const before = this.mirror.meta.get("cursor") ?? this.mirror.meta.get("before");
-          await this.commit([{ store: "meta", key: "before", value: before }, { store: "meta", key: "cursor", value: undefined }]);
-        }
-      }
-      if (signal.aborted) return;
-      this.isFollowing = false;
-      this.setState({ phase: "offline" });
-      await this.pause(wait);
-    }
-  }
-
-  /** Loads the whole state; the mirror changes in one step unless it was empty. */
-  async load() {
-    const state = new Map();
-    const isEmpty = this.mirror.task.size + this.mirror.category.size === 0;
-    let cursor = /** @type {string | null} */ (null);
-    for (let hasMore = true; hasMore;) {
-      const since = cursor ? `&since=${encodeURIComponent(cursor)}` : "";
-      const page = await call("GET", `/changes?types=${feedTypes}&limit=1000${since}`, { seconds: 20, quiet: true });
-      for (const change of page.changes) {
-        if (change.deleted) state.delete(`${change.type} ${change.id}`);
-        else state.set(`${change.type} ${change.id}`, change);
-      }
-      cursor = page.cursor;
-      hasMore = page.hasMore;
-      if (isEmpty && hasMore) {
-        // Show it early; it is written to disk when it is complete.
-        const first = receive(this.mirror, page.changes, null);
-        apply(this.mirror, first);
-        this.onChange(first);
-      }
-    }
-    if (cursor) await this.commit(replace(this.mirror, state, cursor, new Date().toISOString()));
-  }
-
   /** @param {number} milliseconds */
   pause(milliseconds) {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
       this.wake = () => { clearTimeout(timer); resolve(undefined); };
-      this.closing.signal.addEventListener("abort", this.wake, { once: true });
+      this.leading.signal.addEventListener("abort", this.wake, { once: true });
     });
   }
 
-  /** The browser reports that it is offline; a stream would notice it late. */
-  interrupt() {
-    this.stream?.abort();
-  }
-
-  /** The browser reports that it is online, or the page became visible again. */
+  /** There may be a connection again. */
   retry() {
     this.wake();
     this.sender.retry();
@@ -242,8 +207,7 @@ export class Engine {
 
   close() {
     this.closing.abort();
-    this.stream?.abort();
-    this.sender.close();
+    this.rest();
     this.store.close();
   }
 }

@@ -1,0 +1,106 @@
+// Who is logged in: the session that this device keeps, for all tabs, or a token of the app. A device keeps the data of one account.
+import { notKanbase, Problem } from "./connection.js";
+import { ownCount, stores } from "./mirror.js";
+
+export class Access {
+  /** @param {Engine} engine that has read its disk @param {string | null} token of the app, which keeps it */
+  constructor(engine, token) {
+    this.engine = engine;
+    this.given = token;
+    engine.admit = () => this.admit();
+    engine.connection.ended = () => {
+      engine.rest();
+      engine.setState({ phase: "loggedOut", sending: false });
+    };
+  }
+
+  /** @param {Change[]} changes in this tab, or in another */
+  take(changes) {
+    if (changes.some(({ store, key }) => store === "meta" && key === "session")) this.enter();
+  }
+
+  /** Begins to sync; not after a log-out. */
+  enter() {
+    const { connection, mirror } = this.engine;
+    const session = mirror.meta.get("session");
+    connection.token = this.given ?? session?.token ?? null;
+    if (session === null && !this.given) return connection.ended();
+    this.engine.setState({ phase: "loading", problem: null });
+    this.engine.lead();
+  }
+
+  /** What is kept here may be of another account: the app gave another token, or the server has other data. */
+  async admit() {
+    const { connection, mirror, leading: { signal } } = this.engine;
+    const account = accountOf(await connection.call("GET", "/account", { quiet: true, signal }));
+    if (signal.aborted || JSON.stringify(mirror.meta.get("account")) === JSON.stringify(account)) return;
+    await this.engine.commit([...this.leave(account.id, false).filter(({ key }) => key !== "session"), kept("account", account)]);
+  }
+
+  /** @param {import("../kanbase.js").LogIn} options */
+  async logIn({ discard = false, ...body }) {
+    const { engine } = this;
+    const answer = await engine.connection.call("POST", "/sessions", { body, quiet: true });
+    if (!answer?.token) throw notKanbase();
+    const account = accountOf(answer.account);
+    try {
+      const changes = this.leave(account.id, discard);
+      this.given = null;
+      await engine.commit([...changes, kept("account", account), kept("session", { token: answer.token })]);
+    } catch (problem) {
+      await engine.connection.call("DELETE", "/sessions/current", { headers: { Authorization: `Bearer ${answer.token}` }, quiet: true }).catch(() => {});
+      throw problem;
+    }
+  }
+
+  /** @param {import("../kanbase.js").SignUp} options */
+  async signUp({ email, password, displayName, invitation, device, discard }) {
+    await this.engine.connection.call("POST", "/accounts", { body: { email, password, displayName, invitation }, quiet: true });
+    await this.logIn({ email, password, device, discard });
+  }
+
+  /** @param {{discard?: boolean}} options */
+  async logOut({ discard = false }) {
+    const { engine } = this;
+    const { connection } = engine;
+    const count = ownCount(engine.mirror);
+    if (count > 0 && !discard) throw unsent(`${count} edits or conflicts are on this device alone. Send them with sync(), answer them`);
+    engine.rest();
+    if (connection.token) await connection.call("DELETE", "/sessions/current", { seconds: 5, quiet: true }).catch(() => {});
+    this.given = null;
+    // Without a token there is no log-in to wait for.
+    await engine.commit([...this.everything(), kept("session", connection.token ? null : undefined)]);
+  }
+
+  /**
+   * What removes the data of another account. Edits of nobody become those of the account.
+   * @param {string} id @param {boolean} discard
+   */
+  leave(id, discard) {
+    const { mirror } = this.engine;
+    const known = mirror.meta.get("account");
+    if (!known || known.id === id) return [];
+    const count = ownCount(mirror);
+    if (count > 0 && !discard) throw unsent(`${count} edits or conflicts of another account are on this device. Log in to that account`);
+    return this.everything();
+  }
+
+  /** @returns {Change[]} what removes all that this device has */
+  everything() {
+    const { mirror } = this.engine;
+    return stores.flatMap((store) => [...mirror[store].keys()].map((key) => ({ store, key, value: undefined })));
+  }
+}
+
+/** @param {string} key @param {any} value @returns {Change} */
+const kept = (key, value) => ({ store: "meta", key, value });
+
+/** @param {any} account as the server shows it */
+function accountOf(account) {
+  if (!account?.id) throw notKanbase();
+  const { id, email, displayName, image } = account;
+  return { id, email, displayName, image };
+}
+
+/** @param {string} words */
+const unsent = (words) => new Problem(409, { code: "unsent_edits", detail: `${words}, or give them up with discard: true.` });

@@ -1,0 +1,291 @@
+// The board of an app: what is shown, as live values, and the edits, which show at once and are sent when the server can be reached.
+import { Access } from "./access.js";
+import { Problem, uuid } from "./connection.js";
+import { keepMine, takeTheirs } from "./issues.js";
+import { frozen, Live, Source } from "./live.js";
+import { positionIn, stateOf, turn, valueOf } from "./steps.js";
+import { receive } from "./sync.js";
+import { comparison, isFound, Views } from "./views.js";
+import { searchTerms } from "./words.js";
+
+/** @typedef {import("../kanbase.js").TaskFields} TaskFields */
+/** @typedef {import("../kanbase.js").TaskQuery} TaskQuery */
+/** @typedef {{target: Target, before: Stand, after: Stand}} Done */
+
+export class Board {
+  #engine;
+  #views;
+  #source;
+  #access;
+  /** @type {Done[]} newest last */
+  #done = [];
+  /** @type {Done[]} */
+  #undone = [];
+
+  /** @param {Engine} engine that has read its disk @param {string | null} token */
+  constructor(engine, token) {
+    this.#engine = engine;
+    this.#views = new Views(engine);
+    this.#views.begin();
+    const source = this.#source = new Source(engine.closing.signal);
+    const access = this.#access = new Access(engine, token);
+    const { meta, issue } = engine.mirror;
+    engine.onState = engine.onDiskFault = () => source.changed();
+    engine.onChange = (changes) => {
+      this.#views.take(changes);
+      access.take(changes);
+      source.changed();
+    };
+    this.status = new Live(source, () => ({ ...engine.state, pending: engine.mirror.outbox.size, isKept: engine.isOnDisk }));
+    this.account = new Live(source, () => /** @type {import("../kanbase.js").Account | null} */ (meta.get("account") ?? null));
+    this.conflicts = new Live(source, () => [...issue.values()].sort((a, b) => (a.at < b.at ? -1 : 1))
+      .map(({ problem, ...rest }) => ({ ...rest, message: problem ? Problem.words(problem, 0) : reasons[rest.kind === "refused" ? "deleted" : rest.kind] })));
+    access.enter();
+  }
+
+  /** @param {TaskQuery} [wanted] */
+  tasks(wanted) {
+    const { status, category, sort = "position", query = "" } = wanted ?? {};
+    const terms = searchTerms(query);
+    const isShown = (/** @type {Task} */ task) => (!status || task.status === status)
+      && (category === undefined || task.categoryId === category) && isFound(task, terms);
+    return new Live(this.#source, () => [...this.#views.tasks.values()].filter(isShown).sort(comparison(sort)));
+  }
+
+  categories() {
+    return new Live(this.#source, () => this.#views.categoryList);
+  }
+
+  ddays() {
+    return new Live(this.#source, () => [...this.#views.ddays.values()].sort((a, b) => (a.date + a.id < b.date + b.id ? -1 : 1)));
+  }
+
+  settings() {
+    return new Live(this.#source, () => this.#views.settings);
+  }
+
+  /** @param {string} id @returns {Task | undefined} */
+  task(id) {
+    return frozen(this.#views.tasks.get(id));
+  }
+
+  /** @param {TaskFields & Where & {id?: string}} fields @returns {Promise<Task>} */
+  async create({ id = uuid(), before, after, place, ...fields }) {
+    const views = this.#views;
+    const value = this.#ruled(fields);
+    const where = copied({ status: value.status ?? "todo", before, after, place });
+    /** @type {Intent[]} */
+    const intents = [{ type: "task", op: "create", id, value, position: positionIn(views, id, where) }];
+    if (before ?? after ?? place) intents.push({ type: "task", op: "move", id, value: where, position: positionIn(views, id, where) });
+    await this.#act({ type: "task", id }, intents);
+    return /** @type {Task} */ (this.task(id));
+  }
+
+  /** @param {string} id @param {TaskFields} fields */
+  async edit(id, fields) {
+    const { status } = this.#find("task", id);
+    const value = this.#ruled(fields);
+    const isMoved = value.status && value.status !== status;
+    await this.#act({ type: "task", id }, [{ type: "task", op: "patch", id, value, ...(isMoved && { position: positionIn(this.#views, id, { status: value.status }) }) }]);
+  }
+
+  /** @param {string} id @param {Where} where */
+  async move(id, where) {
+    const { status } = this.#find("task", id);
+    const value = copied({ status, ...where });
+    if (!value.before && !value.after && !value.place) value.place = "last";
+    await this.#act({ type: "task", id }, [{ type: "task", op: "move", id, value, position: positionIn(this.#views, id, value) }]);
+  }
+
+  /** @param {string} id @returns {Promise<Task | null>} the task that follows one that repeats */
+  async complete(id) {
+    if (this.#find("task", id).status === "done") return null;
+    const written = this.move(id, { status: "done" });
+    const entry = [...this.#engine.mirror.outbox.values()].filter(({ mutation }) => mutation.id === id).at(-1);
+    const next = entry?.next?.value ? this.task(entry.next.id) : null;
+    await written;
+    return next ?? null;
+  }
+
+  /** @param {string} id */
+  async skip(id) {
+    const { occurrence } = this.#find("task", id);
+    await this.#act({ type: "task", id }, [{ type: "task", op: "skip", id, value: { occurrence } }]);
+  }
+
+  /** @param {string} id */
+  async remove(id) { await this.#remove("task", id); }
+
+  /** @param {string} id of a task that this device saw deleted */
+  async restore(id) {
+    if (this.#views.tasks.has(id)) return;
+    if (!this.#engine.mirror.meta.has(`deleted:${id}`)) throw missing("deleted task", id);
+    await this.#act({ type: "task", id }, [{ type: "task", op: "restore", id }]);
+  }
+
+  /** @param {import("../kanbase.js").CategoryFields & {id?: string}} fields @returns {Promise<Category>} */
+  async createCategory(fields) { return this.#create("category", fields); }
+
+  /** @param {string} id @param {import("../kanbase.js").CategoryFields} fields */
+  async editCategory(id, fields) { await this.#edit("category", id, fields); }
+
+  /** @param {string} id */
+  async removeCategory(id) { await this.#remove("category", id); }
+
+  /** @param {import("../kanbase.js").DDayFields & {id?: string}} fields @returns {Promise<DDay>} */
+  async createDDay(fields) { return this.#create("dday", fields); }
+
+  /** @param {string} id @param {import("../kanbase.js").DDayFields} fields */
+  async editDDay(id, fields) { await this.#edit("dday", id, fields); }
+
+  /** @param {string} id */
+  async removeDDay(id) { await this.#remove("dday", id); }
+
+  /** @param {import("../kanbase.js").SettingsFields} fields */
+  async editSettings(fields) {
+    await this.#engine.edit([{ type: "settings", op: "patch", id: "settings", value: copied(fields) }]);
+  }
+
+  /** @returns {Promise<boolean>} whether there was a step, and nobody else has changed what it did */
+  undo() {
+    return this.#turn(this.#done, this.#undone, "after", "before");
+  }
+
+  /** @returns {Promise<boolean>} */
+  redo() {
+    return this.#turn(this.#undone, this.#done, "before", "after");
+  }
+
+  /** @param {string} id of a conflict @param {"mine" | "theirs"} choice */
+  async answer(id, choice) {
+    const issue = this.#engine.mirror.issue.get(id);
+    if (!issue) throw missing("conflict", id);
+    const { intents, answered } = choice === "mine" ? keepMine(this.#views, issue) : takeTheirs(issue);
+    await this.#engine.edit(intents, answered);
+  }
+
+  /** Resolves when the server has all edits of this device, and this device what the server had. */
+  async sync() {
+    const engine = this.#engine;
+    await this.#pull();
+    engine.retry();
+    await new Promise((resolve, reject) => {
+      let stop = () => {};
+      const check = () => {
+        const { phase, full, sending } = engine.state;
+        const isDone = engine.mirror.outbox.size === 0 && engine.feed.cursor;
+        if (isDone) resolve(undefined);
+        else if (engine.closing.signal.aborted) reject(new Problem(0, { code: "closed", detail: "The board was closed." }));
+        else if (phase === "loggedOut") reject(new Problem(401, { code: "unauthorized", detail: "Log in first." }));
+        else if (full && !sending) reject(new Problem(507, { code: "quota_exceeded", detail: "The account is full. Delete something, or ask for more room." }));
+        else return;
+        stop();
+      };
+      this.#source.watchers.add(check);
+      stop = () => this.#source.watchers.delete(check);
+      check();
+    });
+    await this.#pull();
+  }
+
+  /** @param {import("../kanbase.js").LogIn} options */
+  async logIn(options) { await this.#access.logIn(options); }
+
+  /** @param {import("../kanbase.js").SignUp} options */
+  async signUp(options) { await this.#access.signUp(options); }
+
+  /** @param {{discard?: boolean}} [options] */
+  async logOut(options = {}) {
+    await this.#access.logOut(options);
+    this.#done = this.#undone = [];
+  }
+
+  /** Ends all that is under way; what was written is on the device. */
+  async close() {
+    await this.#engine.writing;
+    this.#engine.close();
+    this.#source.changed();
+  }
+
+  /** Reads what the server has now: the stream may be a moment behind. */
+  async #pull() {
+    const engine = this.#engine;
+    try {
+      // The first load is the feed's.
+      if (!engine.feed.cursor) return void await engine.connection.call("GET", "/account", { quiet: true });
+      for (let { cursor } = engine.feed, hasMore = true; hasMore;) {
+        const page = await engine.feed.page(cursor);
+        await engine.commit(receive(engine.mirror, page.changes, null));
+        ({ cursor, hasMore } = page);
+      }
+    } catch (problem) {
+      if (!(problem instanceof Problem) || (problem.status !== 410 && problem.code !== "invalid_cursor")) throw problem;
+    }
+  }
+
+  /** @param {Target} target @param {Intent[]} intents as one step */
+  #act(target, intents) {
+    const before = stateOf(this.#views, target);
+    // Shown before it returns.
+    const written = this.#engine.edit(intents);
+    const after = stateOf(this.#views, target);
+    if (JSON.stringify(before.value) !== JSON.stringify(after.value)) {
+      this.#done = [...this.#done.slice(-99), { target, before, after }];
+      this.#undone = [];
+    }
+    return written;
+  }
+
+  /** @param {Done[]} from @param {Done[]} to @param {"before" | "after"} old @param {"before" | "after"} wanted */
+  async #turn(from, to, old, wanted) {
+    const step = from.pop();
+    if (!step) return false;
+    to.push(step);
+    const intents = turn(this.#views, step.target, step[old], step[wanted]);
+    await this.#engine.edit(intents);
+    return intents.length > 0;
+  }
+
+  /** @param {Target["type"]} type @param {string} id */
+  #find(type, id) {
+    const value = valueOf(this.#views, { type, id });
+    if (!value) throw missing(type, id);
+    return value;
+  }
+
+  /** @param {TaskFields} fields @returns {Record<string, any>} the server would take its own zone for a rule without one */
+  #ruled(fields) {
+    const { recurrence, ...value } = copied(fields);
+    return { ...value, ...(recurrence !== undefined && { recurrence: recurrence && { from: "due", timeZone: this.#views.ruleZone, ...recurrence } }) };
+  }
+
+  /** @param {"category" | "dday"} type @param {Record<string, any>} fields */
+  async #create(type, { id = uuid(), ...fields }) {
+    await this.#act({ type, id }, [{ type, op: "create", id, value: copied(fields) }]);
+    return frozen(valueOf(this.#views, { type, id }));
+  }
+
+  /** @param {Target["type"]} type @param {string} id @param {Record<string, any>} fields */
+  #edit(type, id, fields) {
+    this.#find(type, id);
+    return this.#act({ type, id }, [{ type, op: "patch", id, value: copied(fields) }]);
+  }
+
+  /** @param {Target["type"]} type @param {string} id */
+  #remove(type, id) {
+    this.#find(type, id);
+    return this.#act({ type, id }, [{ type, op: "delete", id }]);
+  }
+}
+
+const reasons = {
+  merged: "You and somebody else changed this. Your words are the newer ones.",
+  deleted: "Somebody else deleted this.",
+  lost: "The server no longer has this, perhaps because it was restored from a backup.",
+};
+
+/** @param {any} value of an app, which may change it later @returns {any} without members that are undefined */
+const copied = (value) => JSON.parse(JSON.stringify(value));
+
+/** @param {string} kind @param {string} id */
+const missing = (kind, id) => new Problem(404, { code: "not_found", detail: `There is no ${kind} with the id ${id} on this device.` });

@@ -1,0 +1,40 @@
+// A board of a Kanbase server in any app: what `open` gives reads and writes this device at once, and keeps it and the server in step.
+// kanbase.d.ts describes what an app may use. What else is exported here is for the board of the server, and may change with it.
+import { Board } from "./board.js";
+import { Connection, Problem } from "./connection.js";
+import { Engine } from "./engine.js";
+import { Keeper, Store } from "./store.js";
+
+export { Board } from "./board.js";
+export { Connection, EventParser, parsed, Problem, uuid } from "./connection.js";
+export { Engine } from "./engine.js";
+export { keepMine, noIssue, patchOf, takeTheirs } from "./issues.js";
+export { apply, defaults, emptyMirror, mutate, noDraft, outbox, ownCount, view } from "./mirror.js";
+export { falls, followingDue, nextOccurrence, readRule, weekdays } from "./recurrence.js";
+export { succession, uuidOf } from "./series.js";
+export { positionIn, stateOf, turn, valueOf } from "./steps.js";
+export { Store } from "./store.js";
+export { receive, replace, request, settle } from "./sync.js";
+export { between, comparison, isFound, Views } from "./views.js";
+export { inOrder, orderKey, sameKey, searchKey, searchTerms } from "./words.js";
+
+/** @param {import("../kanbase.js").Options} options @returns {Promise<Board>} once it has read what this device has */
+export async function open({ server, storage, token = null, name }) {
+  const address = addressOf(server);
+  const isMemory = storage === "memory" || (!storage && typeof indexedDB === "undefined");
+  const store = isMemory ? new Keeper(null) : typeof storage === "object" ? new Keeper(storage) : new Store(`Kanbase ${name ?? address}`);
+  const engine = new Engine(store, new Connection(address));
+  await engine.read();
+  return new Board(engine, token);
+}
+
+/** @param {string} server */
+function addressOf(server) {
+  try {
+    const { protocol, origin, pathname } = new URL(server);
+    if (/^https?:$/.test(protocol)) return origin + pathname.replace(/\/+$/, "");
+  } catch {
+    // Told below.
+  }
+  throw new Problem(0, { code: "invalid_address", detail: `${server} is not the address of a server. One is https://kanbase.example.org.` });
+}

@@ -1,0 +1,71 @@
+// Undo, as new edits: what leads from one state of a task, a category or a D-day back to another, as far as nobody has changed it since.
+import { defaults } from "./mirror.js";
+import { between } from "./views.js";
+
+/** @param {Views} views @param {Target} target @returns {any} as the user sees it */
+export function valueOf(views, { type, id }) {
+  return { task: views.tasks, category: views.categories, dday: views.ddays }[type].get(id);
+}
+
+/** @param {Views} views @param {Target} target @returns {Stand} */
+export function stateOf(views, target) {
+  const value = valueOf(views, target);
+  return { value, ...(value && target.type === "task" && { where: whereIs(views, value) }) };
+}
+
+/** @param {Views} views @param {Task} task @returns {Where} */
+function whereIs(views, { id, status }) {
+  const column = views.column(status);
+  const before = column[column.findIndex((other) => other.id === id) - 1];
+  return { status, ...(before ? { after: before.id } : { place: "first" }) };
+}
+
+/** @param {Views} views @param {string} id @param {Where} where */
+export function positionIn(views, id, where) {
+  const column = views.column(where.status ?? "todo").filter((task) => task.id !== id);
+  const anchor = column.findIndex((task) => task.id === (where.before ?? where.after));
+  let index = column.length;
+  if (where.place === "first") index = 0;
+  else if (anchor >= 0) index = where.before ? anchor : anchor + 1;
+  return between(column[index - 1]?.position ?? null, column[index]?.position ?? null);
+}
+
+/** @param {Views} views @param {Target} target @param {Stand} from @param {Stand} to @returns {Intent[]} */
+export function turn(views, target, from, to) {
+  const now = valueOf(views, target);
+  const { type, id } = target;
+  const where = to.where && settled(views, to.where);
+  if (!to.value) return now ? [{ ...target, op: "delete" }] : [];
+  if (!from.value) {
+    if (now) return [];
+    const { status, ...value } = where ?? {};
+    return [{ ...target, op: "restore", ...(where && { value, position: positionIn(views, id, where) }) }];
+  }
+  if (!now) return [];
+  // The column is a move's, and with it the rule of a task that is completed; the rest is the server's.
+  const others = ["status", "completedAt", "position", "revision", from.value.status === to.value.status ? "" : "recurrence"];
+  const names = Object.keys(defaults[type]).filter((name) => !others.includes(name)
+    && !isSame(name, from.value[name], to.value[name]) && isSame(name, now[name], from.value[name]));
+  const isMoved = where && (from.value.status !== to.value.status || from.value.position !== to.value.position) && now.status === from.value.status;
+  return [
+    ...(names.length ? [/** @type {Intent} */ ({ ...target, op: "patch", value: Object.fromEntries(names.map((name) => [name, to.value[name] ?? null])) })] : []),
+    ...(isMoved ? [/** @type {Intent} */ ({ ...target, op: "move", value: where, position: positionIn(views, id, where) })] : []),
+  ];
+}
+
+/** @param {string} name @param {any} a @param {any} b */
+function isSame(name, a, b) {
+  // The server writes a time in its own way, and reminders in its own order.
+  if (name === "reminders" && a && b) return String([...a].sort()) === String([...b].sort());
+  if (name === "dueDate" && a && b) return Date.parse(a) === Date.parse(b);
+  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+}
+
+/**
+ * The task that it is after may be elsewhere now.
+ * @param {Views} views @param {Where} where @returns {Where}
+ */
+function settled(views, { status, after, place }) {
+  const isThere = after && views.tasks.get(after)?.status === status;
+  return { status, ...(isThere ? { after } : { place: place ?? "last" }) };
+}

@@ -1,0 +1,579 @@
+// What an app may rely on, by the name of the promise: the same cases run in Chromium, in a page of another origin, and in Node. Each has
+// the kind of server that it needs. `t` has the library, the server's address, a storage that outlives a board, and what a test does to
+// a server.
+
+const patience = 20_000;
+
+/** Resolves with the first value of a live one that is as wanted. */
+export function until(live, isWanted, what = String(isWanted)) {
+  return new Promise((resolve, reject) => {
+    let stop = () => {};
+    const timer = setTimeout(() => { stop(); reject(new Error(`Never: ${what}; at last ${JSON.stringify(live.value)}`)); }, patience);
+    let isOver = false;
+    stop = live.subscribe((value) => {
+      if (isOver || !isWanted(value)) return;
+      isOver = true;
+      clearTimeout(timer);
+      queueMicrotask(() => stop());
+      resolve(value);
+    });
+  });
+}
+
+function same(seen, wanted) {
+  if (JSON.stringify(seen) !== JSON.stringify(wanted)) throw new Error(`${JSON.stringify(seen)} is not ${JSON.stringify(wanted)}`);
+}
+
+/** The problem that a promise is rejected with. */
+async function problem(t, promise) {
+  const caught = await promise.then(() => null, (error) => error);
+  if (!(caught instanceof t.library.Problem)) throw new Error(`No problem, but ${caught}`);
+  return caught;
+}
+
+const titles = (tasks) => tasks.map(({ title }) => title);
+const live = (board) => until(board.status, ({ phase, pending }) => phase === "live" && pending === 0, "live");
+const offline = (board) => until(board.status, ({ phase }) => phase === "offline", "offline");
+const sun = { email: "sun@example.org", password: "correct horse" };
+const moon = { email: "moon@example.org", password: "battery staple" };
+
+/** Both change a task: the server while the device is away, and the device before it comes back. */
+async function away(t, change) {
+  const board = await t.open();
+  const task = await board.create({ title: "Tea" });
+  await board.sync();
+  await board.close();
+  await t.stop();
+  const again = await t.open();
+  await offline(again);
+  await change.here(again, task);
+  await again.close();
+  await t.start();
+  await change.there(task);
+  const last = await t.open();
+  await last.sync();
+  return { board: last, task };
+}
+
+export const cases = {
+  "an edit shows before its promise resolves, and reaches the server": ["open", async (t) => {
+    const board = await t.open();
+    const seen = [];
+    const stop = board.tasks({ status: "todo" }).subscribe((tasks) => seen.push(titles(tasks)));
+    const written = board.create({ title: "Milk" });
+    same(seen, [[], ["Milk"]]);
+    const task = await written;
+    await board.edit(task.id, { title: "Oat milk", dueDate: "2031-05-04" });
+    await board.move(task.id, { status: "doing" });
+    same(seen, [[], ["Milk"], ["Oat milk"], []]);
+    stop();
+    await board.sync();
+    const { title, status, dueDate } = await t.api("GET", `/tasks/${task.id}`);
+    same([title, status, dueDate], ["Oat milk", "doing", "2031-05-04"]);
+    await board.remove(task.id);
+    same(board.task(task.id), undefined);
+    await board.sync();
+    same((await t.api("GET", "/tasks")).items, []);
+    await board.restore(task.id);
+    await board.sync();
+    same(titles((await t.api("GET", "/tasks")).items), ["Oat milk"]);
+  }],
+
+  "a column has the order of the server, before it answers and after": ["open", async (t) => {
+    const board = await t.open();
+    const [a, b, c] = await Promise.all(["a", "b", "c"].map((title) => board.create({ title })));
+    await board.move(c.id, { before: a.id });
+    await board.move(a.id, { after: b.id });
+    await board.create({ title: "first", place: "first" });
+    await board.create({ title: "d", before: a.id });
+    const column = board.tasks({ status: "todo" });
+    same(titles(column.value), ["first", "c", "b", "d", "a"]);
+    await board.sync();
+    same(titles(column.value), ["first", "c", "b", "d", "a"]);
+    same(titles((await t.api("GET", "/tasks?sort=position")).items), ["first", "c", "b", "d", "a"]);
+  }],
+
+  "two boards come to the same": ["open", async (t) => {
+    const one = await t.open(), two = await t.open({ storage: "memory" });
+    await live(one);
+    await live(two);
+    const task = await one.create({ title: "Tea" });
+    await until(two.tasks(), (tasks) => titles(tasks).includes("Tea"));
+    await two.move(task.id, { status: "done" });
+    await until(one.tasks({ status: "done" }), (tasks) => tasks.length === 1);
+    await Promise.all([one.edit(task.id, { title: "Green tea" }), two.edit(task.id, { body: "Two cups" })]);
+    await one.sync();
+    await two.sync();
+    await one.sync();
+    same([one, two].map((board) => [board.task(task.id).title, board.task(task.id).body]), [["Green tea", "Two cups"], ["Green tea", "Two cups"]]);
+  }],
+
+  "edits without a server outlive the board, and are sent later": ["open", async (t) => {
+    const first = await t.open();
+    const kept = await first.create({ title: "Kept" });
+    await first.sync();
+    await t.stop();
+    await offline(first);
+    await first.create({ title: "Offline" });
+    await first.edit(kept.id, { title: "Kept and changed" });
+    same(first.status.value.pending, 2);
+    same((await problem(t, first.sync())).code, "unreachable");
+    await first.close();
+
+    const second = await t.open();
+    same(titles(second.tasks().value), ["Kept and changed", "Offline"]);
+    same([second.status.value.pending, second.status.value.isKept], [2, true]);
+    await t.start();
+    await second.sync();
+    same(second.status.value.pending, 0);
+    same(titles((await t.api("GET", "/tasks?sort=position")).items), ["Kept and changed", "Offline"]);
+  }],
+
+  "a log-in is asked for, kept, and ended": ["guarded", async (t) => {
+    const board = await t.open();
+    await until(board.status, ({ phase }) => phase === "loggedOut");
+    // Edits of nobody wait for an account.
+    const task = await board.create({ title: "Before" });
+    await board.signUp({ ...sun, displayName: "Sun" });
+    await board.sync();
+    same([board.account.value.email, board.account.value.displayName], ["sun@example.org", "Sun"]);
+    await board.close();
+
+    const again = await t.open();
+    await live(again);
+    same(titles(again.tasks().value), ["Before"]);
+    await again.logOut();
+    same([again.tasks().value, again.account.value, again.status.value.phase], [[], null, "loggedOut"]);
+    await again.close();
+    const empty = await t.open();
+    same([empty.tasks().value, empty.status.value.phase], [[], "loggedOut"]);
+    same((await problem(t, empty.sync())).status, 401);
+    await empty.logIn(sun);
+    await until(empty.tasks(), (tasks) => tasks.some(({ id }) => id === task.id));
+  }],
+
+  "a wrong password is a problem with words, and changes nothing": ["guarded", async (t) => {
+    await t.api("POST", "/accounts", sun);
+    const board = await t.open();
+    await board.create({ title: "Mine" });
+    const wrong = await problem(t, board.logIn({ ...sun, password: "wrong horse" }));
+    same([wrong.status, wrong.code !== "", wrong.message.length > 10], [401, true, true]);
+    same([titles(board.tasks().value), board.status.value.pending], [["Mine"], 1]);
+  }],
+
+  "a session that the server ended keeps the edits for the next log-in": ["guarded", async (t) => {
+    const board = await t.open();
+    await board.signUp(sun);
+    await board.sync();
+    await t.endSessions(sun);
+    const task = await board.create({ title: "Unsent" });
+    await until(board.status, ({ phase }) => phase === "loggedOut");
+    same(board.status.value.pending, 1);
+    await board.logIn(sun);
+    await board.sync();
+    same(board.task(task.id).revision > 0, true);
+  }],
+
+  "what one account has not sent is not given to another": ["guarded", async (t) => {
+    await t.api("POST", "/accounts", moon);
+    const board = await t.open();
+    await board.signUp(sun);
+    await board.create({ title: "Sent" });
+    await board.sync();
+    await t.endSessions(sun);
+    await board.create({ title: "Unsent" });
+    await until(board.status, ({ phase }) => phase === "loggedOut");
+    same((await problem(t, board.logOut())).code, "unsent_edits");
+    same((await problem(t, board.logIn(moon))).code, "unsent_edits");
+    same([titles(board.tasks().value), board.account.value.email], [["Sent", "Unsent"], "sun@example.org"]);
+    await board.logIn({ ...moon, discard: true });
+    await board.sync();
+    same([board.tasks().value, board.account.value.email], [[], "moon@example.org"]);
+  }],
+
+  "a token of the app is used, and never kept": ["guarded", async (t) => {
+    await t.api("POST", "/accounts", sun);
+    const { token } = await t.api("POST", "/sessions", sun);
+    await t.api("POST", "/tasks", { title: "There" }, token);
+    const board = await t.open({ token });
+    await until(board.tasks(), (tasks) => titles(tasks).includes("There"));
+    await board.close();
+    const without = await t.open();
+    same(titles(without.tasks().value), ["There"]);
+    await until(without.status, ({ phase }) => phase === "loggedOut");
+    await without.close();
+    // Another account's: nothing of the first is left.
+    await t.api("POST", "/accounts", moon);
+    const other = await t.open({ token: (await t.api("POST", "/sessions", moon)).token });
+    await other.sync();
+    same([other.account.value.email, other.tasks().value], ["moon@example.org", []]);
+  }],
+
+  "a member that both changed is a conflict, and either answer holds": ["open", async (t) => {
+    for (const [answer, title] of [["mine", "Black tea"], ["theirs", "Green tea"]]) {
+      const { board, task } = await away(t, {
+        here: (board, { id }) => board.edit(id, { title: "Black tea" }),
+        there: ({ id }) => t.api("PATCH", `/tasks/${id}`, { title: "Green tea", body: "Theirs" }),
+      });
+      const [conflict] = board.conflicts.value;
+      same([conflict.kind, conflict.target, conflict.conflicts], ["merged", task.id, [{ member: "title", base: "Tea", theirs: "Green tea", yours: "Black tea" }]]);
+      same([board.task(task.id).title, board.task(task.id).body], ["Black tea", "Theirs"]);
+      await board.answer(conflict.id, answer);
+      same(board.conflicts.value, []);
+      await board.sync();
+      same((await t.api("GET", `/tasks/${task.id}`)).title, title);
+      await board.close();
+    }
+  }],
+
+  "an edit of what somebody deleted is a conflict, and mine brings it back": ["open", async (t) => {
+    const { board, task } = await away(t, {
+      here: (board, { id }) => board.edit(id, { title: "Black tea" }),
+      there: ({ id }) => t.api("DELETE", `/tasks/${id}`),
+    });
+    same([board.tasks().value, board.conflicts.value[0].code], [[], "deleted"]);
+    await board.answer(board.conflicts.value[0].id, "mine");
+    await board.sync();
+    same((await t.api("GET", `/tasks/${task.id}`)).title, "Black tea");
+  }],
+
+  "what the server refuses is a conflict with its reason": ["open", async (t) => {
+    const board = await t.open();
+    await board.create({ title: "x".repeat(201) });
+    await board.sync();
+    const [{ kind, message, id }] = board.conflicts.value;
+    same([kind, message.startsWith("title: ")], ["refused", true]);
+    same(board.tasks().value, []);
+    await board.answer(id, "theirs");
+    same(board.conflicts.value, []);
+    same((await problem(t, board.answer(id, "mine"))).code, "not_found");
+  }],
+
+  "undo takes back each kind of step, and redo does it again": ["open", async (t) => {
+    const board = await t.open();
+    const state = () => board.tasks().value.map(({ title, status }) => `${title} ${status}`).sort();
+    const other = await board.create({ title: "Other" });
+    const task = await board.create({ title: "Tea" });
+    await board.edit(task.id, { title: "Green tea" });
+    await board.move(task.id, { place: "first" });
+    await board.complete(task.id);
+    await board.remove(task.id);
+    const steps = [["Other todo"], ["Green tea done", "Other todo"], ["Green tea todo", "Other todo"], ["Green tea todo", "Other todo"], ["Other todo", "Tea todo"], ["Other todo"]];
+    same(state(), steps[0]);
+    for (const wanted of steps.slice(1)) {
+      same(await board.undo(), true);
+      same(state(), wanted);
+    }
+    await board.redo();
+    same(state(), ["Other todo", "Tea todo"]);
+    await board.undo();
+    await board.undo();
+    same(await board.undo(), false);
+    same(board.task(other.id), undefined);
+    await board.sync();
+    same((await t.api("GET", "/tasks")).items, []);
+  }],
+
+  "undo leaves alone what somebody else changed since": ["open", async (t) => {
+    const board = await t.open();
+    const task = await board.create({ title: "Tea", body: "One cup" });
+    await board.edit(task.id, { title: "Green tea", body: "Two cups" });
+    await board.sync();
+    await t.api("PATCH", `/tasks/${task.id}`, { title: "Somebody's tea" });
+    await board.sync();
+    same(await board.undo(), true);
+    await board.sync();
+    const { title, body } = await t.api("GET", `/tasks/${task.id}`);
+    same([title, body], ["Somebody's tea", "One cup"]);
+  }],
+
+  "a task that repeats is followed by the one that the server makes": ["open", async (t) => {
+    const board = await t.open();
+    const rent = await board.create({ title: "Rent", dueDate: "2027-01-31", recurrence: { rule: "FREQ=MONTHLY;BYMONTHDAY=31;SKIP=BACKWARD" } });
+    const next = await board.complete(rent.id);
+    same([next.title, next.status, next.dueDate, next.occurrence], ["Rent", "todo", "2027-02-28", 2]);
+    same(board.task(next.id) === next, true);
+    await board.skip(next.id);
+    same(board.task(next.id).dueDate, "2027-03-31");
+    await board.sync();
+    same(board.tasks().value.length, 2);
+    const { dueDate, occurrence, status } = await t.api("GET", `/tasks/${next.id}`);
+    same([dueDate, occurrence, status], ["2027-03-31", 3, "todo"]);
+    const plain = await board.create({ title: "Once" });
+    same(await board.complete(plain.id), null);
+  }],
+
+  "after a restore of the server everything is read again, and mine is on top": ["open", async (t) => {
+    const board = await t.open();
+    const old = await board.create({ title: "Old" });
+    await board.sync();
+    await t.backup();
+    const lost = await board.create({ title: "Lost", body: "A long thought" });
+    await board.sync();
+    await t.stop();
+    await offline(board);
+    await board.edit(old.id, { title: "Old, edited offline" });
+    await t.restore();
+    await t.start();
+    await board.sync();
+    await until(board.conflicts, (list) => list.length === 1);
+    same(titles(board.tasks().value), ["Old, edited offline"]);
+    const [conflict] = board.conflicts.value;
+    same([conflict.kind, conflict.title], ["lost", "Lost"]);
+    await board.answer(conflict.id, "mine");
+    await board.sync();
+    same((await t.api("GET", `/tasks/${lost.id}`)).body, "A long thought");
+    same((await t.api("GET", `/tasks/${old.id}`)).title, "Old, edited offline");
+  }],
+
+  "what an account has no room for waits, and goes on when there is": ["full", async (t) => {
+    const board = await t.open();
+    await board.signUp(sun);
+    const first = await board.create({ title: "First" });
+    const second = await board.create({ title: "Second" });
+    const full = await problem(t, board.sync());
+    same([full.status, full.code, board.status.value.full, board.status.value.pending], [507, "quota_exceeded", true, 1]);
+    // What needs no room goes on, also a deletion of what waits.
+    const { revision } = board.task(first.id);
+    await board.edit(first.id, { title: "First, again" });
+    await until(board.status, ({ sending }) => !sending && board.task(first.id).revision > revision);
+    same([board.status.value.pending, board.task(second.id).revision], [1, 0]);
+    await board.remove(second.id);
+    await board.sync();
+    same([board.status.value.full, titles(board.tasks().value)], [false, ["First, again"]]);
+  }],
+
+  "storage of an app is written once at a time, in order, and read back": ["open", async (t) => {
+    const kept = new Map();
+    let isWriting = false;
+    const storage = {
+      async read() { return [...kept.values()]; },
+      async write(changes) {
+        if (isWriting) throw new Error("Two writes at a time.");
+        isWriting = true;
+        await new Promise((resolve) => { setTimeout(resolve); });
+        for (const change of JSON.parse(JSON.stringify(changes))) {
+          const name = `${change.store} ${change.key}`;
+          if (change.value === undefined) kept.delete(name);
+          else kept.set(name, change);
+        }
+        isWriting = false;
+      },
+    };
+    const board = await t.open({ storage });
+    const [one] = await Promise.all(["One", "Two", "Three"].map((title) => board.create({ title })));
+    await board.remove(one.id);
+    await board.sync();
+    same(board.status.value.isKept, true);
+    await board.close();
+    await t.stop();
+    const again = await t.open({ storage });
+    same(titles(again.tasks().value), ["Two", "Three"]);
+    await again.restore(one.id);
+    same(titles(again.tasks({ sort: "title" }).value), ["One", "Three", "Two"]);
+  }],
+
+  "storage that fails does not stop the board, which says so": ["open", async (t) => {
+    const board = await t.open({ storage: { read: async () => [], write: async () => { throw new Error("The disk is full."); } } });
+    await board.create({ title: "Milk" });
+    same([titles(board.tasks().value), board.status.value.isKept], [["Milk"], false]);
+    await board.sync();
+    same(titles((await t.api("GET", "/tasks")).items), ["Milk"]);
+    const broken = await t.open({ storage: { read: async () => { throw new Error("Broken."); }, write: async () => {} } }).then(() => "", String);
+    same(broken, "Error: Broken.");
+  }],
+
+  "memory keeps nothing": ["open", async (t) => {
+    const board = await t.open({ storage: "memory" });
+    await t.stop();
+    await board.create({ title: "Milk" });
+    same(board.status.value.isKept, false);
+    await board.close();
+    same((await t.open({ storage: "memory" })).tasks().value, []);
+  }],
+
+  "a wrong address is told apart from no connection": ["open", async (t) => {
+    same((await problem(t, t.library.open({ server: "kanbase.example.org", storage: "memory" }))).code, "invalid_address");
+    const nowhere = await t.library.open({ server: "http://127.0.0.1:9", storage: "memory" });
+    same((await until(nowhere.status, ({ problem }) => problem)).problem.code, "unreachable");
+    same((await problem(t, nowhere.sync())).code, "unreachable");
+    const other = await t.library.open({ server: `${t.stage}/other`, storage: "memory" });
+    const { code, message } = (await until(other.status, ({ problem }) => problem)).problem;
+    same([code, message], ["not_kanbase", "What answers at this address is not Kanbase. Check the address of the server."]);
+    same((await problem(t, other.logIn(sun))).code, "not_kanbase");
+    await nowhere.close();
+    await other.close();
+  }],
+
+  "what is not there cannot be edited, and what is shown cannot be changed": ["open", async (t) => {
+    const board = await t.open();
+    const id = t.library.uuid();
+    for (const call of [() => board.edit(id, {}), () => board.move(id, { status: "done" }), () => board.complete(id), () => board.skip(id), () => board.remove(id), () => board.restore(id), () => board.editCategory(id, {})]) {
+      same((await problem(t, call())).code, "not_found");
+    }
+    const reminders = ["PT0S"];
+    const task = await board.create({ title: "Tea", dueDate: "2031-05-04", reminders });
+    reminders.push("-P1D");
+    for (const change of [() => { task.title = "x"; }, () => { task.reminders.push("x"); }, () => { board.tasks().value.pop(); }]) {
+      let isRefused = false;
+      try { change(); } catch { isRefused = true; }
+      same(isRefused, true);
+    }
+    same([board.task(task.id).title, board.task(task.id).reminders], ["Tea", ["PT0S"]]);
+  }],
+
+  "a live value is told once a change, can be looped over, and ends with the board": ["open", async (t) => {
+    const board = await t.open();
+    const list = board.tasks({ sort: "title", query: "tea" });
+    const seen = [];
+    const stop = list.subscribe((tasks) => seen.push(titles(tasks)));
+    const before = list.value;
+    const { id } = await board.create({ title: "Milk" });
+    same(list.value === before, true);
+    const tea = await board.create({ title: "Tea", categoryId: null });
+    await board.create({ title: "Green tea" });
+    stop();
+    await board.remove(tea.id);
+    same(seen, [[], ["Tea"], ["Green tea", "Tea"]]);
+    same(board.tasks({ category: null }).value.length, 2);
+    same(board.tasks({ category: id }).value, []);
+    const looped = [];
+    let loop = Promise.resolve();
+    await new Promise((resolve) => {
+      loop = (async () => {
+        for await (const tasks of list) {
+          looped.push(titles(tasks));
+          if (looped.length === 1) board.create({ title: "Mint tea" });
+          else resolve();
+        }
+      })();
+    });
+    await board.close();
+    await loop;
+    same(looped, [["Green tea"], ["Green tea", "Mint tea"]]);
+  }],
+
+  "categories, D-days and settings are edited and undone like tasks": ["open", async (t) => {
+    const board = await t.open();
+    const garden = await board.createCategory({ name: "Garden", color: "#4d7c0f" });
+    await board.createCategory({ name: "Äpfel" });
+    await board.createCategory({ name: "apples" });
+    same(board.categories().value.map(({ name }) => name), ["apples", "Garden", "Äpfel"]);
+    await board.create({ title: "Weeds", categoryId: garden.id });
+    same(titles(board.tasks({ category: garden.id }).value), ["Weeds"]);
+    await board.editCategory(garden.id, { name: "Yard" });
+    await board.undo();
+    const day = await board.createDDay({ title: "Launch", date: "2031-05-04" });
+    await board.editDDay(day.id, { date: "2031-06-04" });
+    await board.editSettings({ custom: { theme: "dark" }, timeZone: "Asia/Seoul" });
+    await board.sync();
+    same((await t.api("GET", "/categories")).items.map(({ name }) => name).sort(), ["Garden", "apples", "Äpfel"].sort());
+    same((await t.api("GET", "/ddays")).items.map(({ date }) => date), ["2031-06-04"]);
+    same((await t.api("GET", "/settings")).custom, { theme: "dark" });
+    same(board.settings().value.timeZone, "Asia/Seoul");
+    await board.removeDDay(day.id);
+    await board.removeCategory(garden.id);
+    await board.sync();
+    same([board.ddays().value, board.tasks().value[0].categoryId], [[], null]);
+  }],
+
+  "the same category of two devices is one": ["open", async (t) => {
+    const board = await t.open();
+    await t.stop();
+    await offline(board);
+    const mine = await board.createCategory({ name: "Garden" });
+    const task = await board.create({ title: "Weeds", categoryId: mine.id });
+    await t.start();
+    const theirs = await t.api("POST", "/categories", { name: "garden" });
+    await board.sync();
+    same(board.categories().value.map(({ id }) => id), [theirs.id]);
+    same((await t.api("GET", `/tasks/${task.id}`)).categoryId, theirs.id);
+  }],
+
+  "changes come without streams, as in React Native": ["open", async (t) => {
+    const { TextDecoderStream: decoder } = globalThis;
+    delete globalThis.TextDecoderStream;
+    try {
+      const board = await t.open();
+      await live(board);
+      await t.api("POST", "/tasks", { title: "Theirs" });
+      await until(board.tasks(), (tasks) => titles(tasks).includes("Theirs"));
+      await board.close();
+    } finally {
+      globalThis.TextDecoderStream = decoder;
+    }
+  }],
+
+  "a search and the days of a rule are those of all homes": ["open", async (t) => {
+    const board = await t.open({ storage: "memory" });
+    const wrong = [];
+    for (const { query, title, body, found } of t.cases.search) {
+      const task = { title, body, status: "todo" };
+      if (t.library.isFound(task, t.library.searchTerms(query)) !== found) wrong.push([query, title]);
+    }
+    same(wrong, []);
+    for (const line of t.cases.recurrence) {
+      const [text, start, ...days] = line.split(" ");
+      const found = [];
+      const rule = t.library.readRule(text);
+      for (let due = start; found.length < 5 && (due = t.library.nextOccurrence(rule, due, start, "UTC"));) found.push(due);
+      if (String(found) !== String(days)) wrong.push(line);
+    }
+    same(wrong, []);
+    await board.close();
+  }],
+};
+
+/** Runs one; `stage` is what stops and starts the server, and `cases` are those of Tests/Cases. */
+export async function run(library, { name, server, stage, cases: vectors }) {
+  const isBrowser = typeof indexedDB !== "undefined";
+  const kept = new Map();
+  // In Node, what a test keeps between two boards.
+  const adapter = {
+    read: async () => [...kept.values()],
+    write: async (changes) => {
+      for (const change of JSON.parse(JSON.stringify(changes))) {
+        if (change.value === undefined) kept.delete(`${change.store} ${change.key}`);
+        else kept.set(`${change.store} ${change.key}`, change);
+      }
+    },
+  };
+  const boards = [];
+  const control = async (what) => {
+    const answer = await fetch(`${stage}/${what}`, { method: "POST" });
+    if (!answer.ok) throw new Error(await answer.text());
+  };
+  const t = {
+    library, stage, cases: vectors,
+    async open(options) {
+      const board = await library.open({ server, ...(!isBrowser && { storage: adapter }), ...options });
+      boards.push(board);
+      return board;
+    },
+    async api(method, path, body, token) {
+      const answer = await fetch(server + path, {
+        method, body: body && JSON.stringify(body), headers: { ...(body && { "Content-Type": "application/json" }), ...(token && { Authorization: `Bearer ${token}` }) },
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+      return text ? JSON.parse(text) : null;
+    },
+    stop: () => control("stop"), start: () => control("start"), backup: () => control("backup"), restore: () => control("restore"),
+    async endSessions(account) {
+      const { token, session } = await t.api("POST", "/sessions", account);
+      for (const { id } of (await t.api("GET", "/sessions", undefined, token)).items) {
+        if (id !== session.id) await t.api("DELETE", `/sessions/${id}`, undefined, token);
+      }
+    },
+  };
+  let timer;
+  const tooLong = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`It takes too long: ${JSON.stringify(boards.map((board) => board.status.value))}`)), 2 * patience);
+  });
+  try {
+    await Promise.race([cases[name][1](t), tooLong]);
+  } finally {
+    clearTimeout(timer);
+    for (const board of boards) await board.close();
+  }
+}
