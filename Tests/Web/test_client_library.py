@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from harness import ROOT
+from harness import PATIENCE, ROOT
 from stage import FILES, NODE, node
 
 CASES = json.loads(
@@ -25,7 +25,7 @@ RUN = "await (await import(argument.cases)).run(library, argument.given);"
 @pytest.mark.parametrize("name, stage", CASES, ids=[name for name, _ in CASES], indirect=["stage"])
 @pytest.mark.parametrize("place", ["chromium", "node"])
 def test_the_library_keeps_the_promise(place, name, stage, browser, tmp_path):
-    given = {"name": name, "server": stage.server.url, "stage": stage.url, "cases": VECTORS}
+    given = {"name": name, "server": stage.server.url, "stage": stage.url, "cases": VECTORS, "seconds": PATIENCE}
     if place == "node":
         with node(stage.server, tmp_path) as run:
             run(RUN, {"cases": f"file://{FILES}/cases.mjs", "given": given})
