@@ -34,6 +34,8 @@ export class Board {
     engine.onChange = (changes) => {
       this.#views.take(changes);
       access.take(changes);
+      // The steps of an account end with its data.
+      if (changes.some(({ store, key, value }) => store === "meta" && key === "account" && !value)) this.#done = this.#undone = [];
       source.changed();
     };
     this.status = new Live(source, () => ({ ...engine.state, pending: engine.mirror.outbox.size, isKept: engine.isOnDisk }));
@@ -196,10 +198,7 @@ export class Board {
   async signUp(options) { await this.#access.signUp(options); }
 
   /** @param {{discard?: boolean}} [options] */
-  async logOut(options = {}) {
-    await this.#access.logOut(options);
-    this.#done = this.#undone = [];
-  }
+  async logOut(options = {}) { await this.#access.logOut(options); }
 
   /** Ends all that is under way; what was written is on the device. */
   async close() {
