@@ -35,7 +35,7 @@ export class Board {
       this.#views.take(changes);
       access.take(changes);
       // The steps of an account end with its data.
-      if (changes.some(({ store, key, value }) => store === "meta" && key === "account" && !value)) this.#done = this.#undone = [];
+      if (changes.some(({ store, key, value }) => store === "meta" && key === "account" && !value)) [this.#done, this.#undone] = [[], []];
       source.changed();
     };
     this.status = new Live(source, () => ({ ...engine.state, pending: engine.mirror.outbox.size, isKept: engine.isOnDisk }));
