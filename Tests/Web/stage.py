@@ -8,7 +8,7 @@ import subprocess
 import threading
 import urllib.request
 
-from harness import KANBASE, PATIENCE, ROOT, Server
+from harness import KANBASE, PATIENCE, ROOT, Server, modules
 
 FILES = ROOT / "Tests/Web/client"
 NODE = os.environ.get("NODE", "node")
@@ -91,3 +91,16 @@ def node(server, folder):
     process.stdin.close()
     process.wait(PATIENCE)
     process.stdout.close()
+
+
+@contextlib.contextmanager
+def rules_in(place, chromium, folder, beginning):
+    """Runs the pure functions of the library in Chromium or Node, after a beginning that may use `library`."""
+    if place == "chromium":
+        with modules(chromium, f"const library = await import('/client/kanbase.js'); {beginning}") as run:
+            yield run
+        return
+    server = Server()
+    with node(server, folder) as run:
+        yield lambda body, argument=None: run(f"{beginning}\n{body}", argument)
+    server.close()

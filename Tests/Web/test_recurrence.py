@@ -1,4 +1,4 @@
-"""Recurrence as values, in the browser's own engine: the rules over the vectors that the server runs, quick add, words, successors."""
+"""Recurrence as values: the rules over the vectors that the server runs and successors, in Chromium and Node; quick add and words, on the board."""
 
 import re
 import uuid
@@ -6,11 +6,11 @@ import uuid
 import pytest
 
 from harness import ROOT, Server, modules
+from stage import rules_in
 
 
-MODULES = """
-    const { readRule, nextOccurrence, uuidOf, succession } = await import('/client/kanbase.js');
-    const { readQuick, repeatWords, anchored, firstDay } = await import('/board/shell.js');
+BEGINNING = """
+    const { readRule, nextOccurrence, uuidOf, emptyMirror, apply, mutate, view, outbox, settle } = library;
     const series = (text, start, zone, count, after = start) => {
         const rule = readRule(text), found = [];
         for (let due = after; found.length < count && (due = nextOccurrence(rule, due, start, zone)); ) found.push(due);
@@ -19,9 +19,16 @@ MODULES = """
 """
 
 
+@pytest.fixture(scope="module", params=["chromium", "node"])
+def rules(request, chromium, tmp_path_factory):
+    with rules_in(request.param, chromium, tmp_path_factory.mktemp("rules"), BEGINNING) as run:
+        yield run
+
+
 @pytest.fixture(scope="module")
-def rules(chromium):
-    with modules(chromium, MODULES) as run:
+def page_rules(chromium):
+    """The rules of the board alone, which needs a page."""
+    with modules(chromium, "const { readQuick } = await import('/board/shell.js');") as run:
         yield run
 
 
@@ -111,8 +118,8 @@ def test_the_local_time_stays(rules, rule, start, after, zone, due):
         ("完了後3日ごと 水やり", "水やり", "! DAILY;INTERVAL=3", "2026-11-27"),
     ],
 )
-def test_a_line_says_how_something_repeats(rules, line, title, rule, due):
-    read = rules("return readQuick(argument, { today: '2026-11-27', zone: 'Asia/Seoul', now: '10:00' });", line)
+def test_a_line_says_how_something_repeats(page_rules, line, title, rule, due):
+    read = page_rules("return readQuick(argument, { today: '2026-11-27', zone: 'Asia/Seoul', now: '10:00' });", line)
     mark, _, rest = rule.rpartition("! ")
     recurrence = {"rule": f"FREQ={rest}", "from": "completion" if "!" in rule else "due", "timeZone": None}
     assert (read["title"], read["recurrence"], read["dueDate"]) == (title, recurrence, due), mark
@@ -141,8 +148,8 @@ def test_a_line_says_how_something_repeats(rules, line, title, rule, due):
         "everyday bag",
     ],
 )
-def test_what_is_not_understood_stays_in_the_title(rules, line):
-    read = rules("return readQuick(argument, { today: '2026-11-27', zone: 'Asia/Seoul', now: '10:00' });", line)
+def test_what_is_not_understood_stays_in_the_title(page_rules, line):
+    read = page_rules("return readQuick(argument, { today: '2026-11-27', zone: 'Asia/Seoul', now: '10:00' });", line)
     assert (read["title"], read["recurrence"], read["dueDate"]) == (line, None, None)
 
 
@@ -200,8 +207,7 @@ def test_a_name_has_one_id(rules):
     assert rules("return argument[1].map((name) => uuidOf(name, argument[0]));", [space, names]) == [str(uuid.uuid5(uuid.UUID(space), name)) for name in names]
 
 
-SERIES = """const { emptyMirror, apply, mutate, view, outbox, settle } = await import('/client/kanbase.js');
-    const mirror = emptyMirror();
+SERIES = """const mirror = emptyMirror();
     mirror.settings.set('settings', { timeZone: 'Asia/Seoul', revision: 1 });
     let number = 0;
     const edit = (op, id, value, at = '2027-01-31T03:00:00.000Z') => {

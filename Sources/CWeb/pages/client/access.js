@@ -40,7 +40,7 @@ export class Access {
   /** @param {import("../kanbase.js").LogIn} options */
   async logIn({ discard = false, ...body }) {
     const { engine } = this;
-    const answer = await engine.connection.call("POST", "/sessions", { body, quiet: true });
+    const answer = await engine.connection.call("POST", "/sessions", { body, quiet: true, seconds: 30 });
     if (!answer?.token) throw notKanbase();
     const account = accountOf(answer.account);
     try {
@@ -55,7 +55,7 @@ export class Access {
 
   /** @param {import("../kanbase.js").SignUp} options */
   async signUp({ email, password, displayName, invitation, device, discard }) {
-    await this.engine.connection.call("POST", "/accounts", { body: { email, password, displayName, invitation }, quiet: true });
+    await this.engine.connection.call("POST", "/accounts", { body: { email, password, displayName, invitation }, quiet: true, seconds: 30 });
     await this.logIn({ email, password, device, discard });
   }
 

@@ -34,6 +34,8 @@ export class Board {
     engine.onChange = (changes) => {
       this.#views.take(changes);
       access.take(changes);
+      // The steps of an account end with its data.
+      if (changes.some(({ store, key, value }) => store === "meta" && key === "account" && !value)) [this.#done, this.#undone] = [[], []];
       source.changed();
     };
     this.status = new Live(source, () => ({ ...engine.state, pending: engine.mirror.outbox.size, isKept: engine.isOnDisk }));
@@ -167,16 +169,17 @@ export class Board {
   /** Resolves when the server has all edits of this device, and this device what the server had. */
   async sync() {
     const engine = this.#engine;
-    await this.#pull();
+    // Rejects with the reason if the server cannot be reached.
+    await engine.connection.call("GET", "/account", { quiet: true });
     engine.retry();
     await new Promise((resolve, reject) => {
       let stop = () => {};
       const check = () => {
-        const { phase, full, sending } = engine.state;
-        const isDone = engine.mirror.outbox.size === 0 && engine.feed.cursor;
-        if (isDone) resolve(undefined);
+        const { phase, full, sending, problem } = engine.state;
+        if (phase === "live" && engine.mirror.outbox.size === 0) resolve(undefined);
         else if (engine.closing.signal.aborted) reject(new Problem(0, { code: "closed", detail: "The board was closed." }));
         else if (phase === "loggedOut") reject(new Problem(401, { code: "unauthorized", detail: "Log in first." }));
+        else if (problem?.code === "unsent_edits") reject(new Problem(409, { code: problem.code, detail: problem.message }));
         else if (full && !sending) reject(new Problem(507, { code: "quota_exceeded", detail: "The account is full. Delete something, or ask for more room." }));
         else return;
         stop();
@@ -195,10 +198,7 @@ export class Board {
   async signUp(options) { await this.#access.signUp(options); }
 
   /** @param {{discard?: boolean}} [options] */
-  async logOut(options = {}) {
-    await this.#access.logOut(options);
-    this.#done = this.#undone = [];
-  }
+  async logOut(options = {}) { await this.#access.logOut(options); }
 
   /** Ends all that is under way; what was written is on the device. */
   async close() {
@@ -211,8 +211,6 @@ export class Board {
   async #pull() {
     const engine = this.#engine;
     try {
-      // The first load is the feed's.
-      if (!engine.feed.cursor) return void await engine.connection.call("GET", "/account", { quiet: true });
       for (let { cursor } = engine.feed, hasMore = true; hasMore;) {
         const page = await engine.feed.page(cursor);
         await engine.commit(receive(engine.mirror, page.changes, null));

@@ -86,12 +86,15 @@ export class Feed {
     /** @type {Record<string, string>} */
     let headers = {};
     while (!signal.aborted) {
+      const asked = Date.now();
       const page = await this.page(this.cursor, { signal: this.stream.signal, headers, seconds: 45 });
       if (signal.aborted) return;
       await engine.commit(receive(engine.mirror, page.changes, page.cursor));
       if (page.hasMore) continue;
       live();
       headers = { Prefer: "wait=30" };
+      // A proxy may not pass on what is preferred.
+      if (page.changes.length === 0 && Date.now() - asked < 1000) await engine.pause(1000);
     }
   }
 
