@@ -86,29 +86,10 @@ package final class TokenVerifier: Sendable {
         return try grantNow(digest: digest, now: now, instant: instant)
     }
 
-    /// The grant of a token; `nil` when it is unknown, expired or removed.
-    package func grant(
-        token: ArraySlice<UInt8>, now: Timestamp, instant: ContinuousClock.Instant = .now
-    ) async throws -> Grant? {
-        guard let digest = TokenSecret.digest(of: token) else { return nil }
-        return try await grant(digest: digest, now: now, instant: instant)
-    }
-
-    /// Whether a grant is still valid, without waiting; `nil` when the store has to be asked. Streams call it each time
-    /// they wake.
-    package func isValidNow(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) throws -> Bool? {
-        switch try grantNow(digest: grant.digest, now: now, instant: instant) {
-        case .known(let grant): grant != nil
-        case .waits: nil
-        }
-    }
-
-    /// Whether a grant is still valid.
-    package func isValid(_ grant: Grant, now: Timestamp, instant: ContinuousClock.Instant = .now) async throws -> Bool {
-        try await self.grant(digest: grant.digest, now: now, instant: instant) != nil
-    }
-
-    private func grantNow(digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant) throws -> LookUp {
+    /// The same by ``Grant/digest``.
+    package func grantNow(
+        digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant = .now
+    ) throws -> LookUp {
         let (entry, endings) = state.withLock { ($0.entries[digest], $0.endings) }
         // Other servers may have ended the session: only the store knows.
         guard let local = store.localAccess else { return .waits(Sought(digest: digest, entry: entry)) }
@@ -117,7 +98,7 @@ package final class TokenVerifier: Sendable {
         return .known(use(remember(found, digest, readAt: instant, ifStillAt: endings), at: now))
     }
 
-    /// The same by ``Grant/digest``.
+    /// The grant of a token, whether the store has to be asked or not.
     package func grant(
         digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant = .now
     ) async throws -> Grant? {
@@ -132,13 +113,9 @@ package final class TokenVerifier: Sendable {
     package func grant(
         _ sought: Sought, at standing: AccountStanding, now: Timestamp, instant: ContinuousClock.Instant = .now
     ) -> Grant? {
-        sought.entry.flatMap { grant($0, at: standing, now: now, instant: instant) }
-    }
-
-    private func grant(
-        _ entry: Entry, at standing: AccountStanding, now: Timestamp, instant: ContinuousClock.Instant
-    ) -> Grant? {
-        guard standing.endings == entry.endings, isFresh(entry, now: now, instant: instant) else { return nil }
+        guard let entry = sought.entry, standing.endings == entry.endings,
+            isFresh(entry, now: now, instant: instant)
+        else { return nil }
         return use(entry.grant, at: now)
     }
 
@@ -169,7 +146,8 @@ package final class TokenVerifier: Sendable {
         var standing: AccountStanding?
         if let entry {
             standing = try await store.standing(of: entry.grant.account)
-            if let standing, let grant = grant(entry, at: standing, now: now, instant: instant) {
+            let sought = Sought(digest: digest, entry: entry)
+            if let standing, let grant = grant(sought, at: standing, now: now, instant: instant) {
                 return (grant, standing.feed)
             }
         }

@@ -16,12 +16,15 @@ struct AccessCheck: Sendable {
     /// False once the session or token has ended. Nothing can end in open mode.
     func isValid() async throws -> Bool {
         guard let grant, let accounts else { return true }
-        return try await accounts.verifier.isValid(grant, now: clock())
+        return try await accounts.verifier.grant(digest: grant.digest, now: clock()) != nil
     }
 
     /// The same without waiting; `nil` when the store has to be asked.
     func isValidNow() throws -> Bool? {
         guard let grant, let accounts else { return true }
-        return try accounts.verifier.isValidNow(grant, now: clock())
+        switch try accounts.verifier.grantNow(digest: grant.digest, now: clock()) {
+        case .known(let grant): return grant != nil
+        case .waits: return nil
+        }
     }
 }

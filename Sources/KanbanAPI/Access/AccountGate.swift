@@ -45,28 +45,44 @@ package final class AccountGate: Gate {
     }
 
     package func admit(_ head: Request, to route: Route) throws(Problem) -> GateDecision {
-        let decision: Decision
-        do {
-            decision = try decide(head, route)
-        } catch {
-            throw varied(Problem(error), route)
+        if case .everyone = route.audience { return try rated(.success(nil), head, route) }
+        switch BearerToken(head, takesQuery: route.audience == .calendar) {
+        case .none:
+            return try rated(.failure(.unauthorized("A token is needed: Authorization: Bearer kb_…")), head, route)
+        case .malformed:
+            let problem = Problem.unauthorized(
+                "Send one token, as Authorization: Bearer kb_…", error: "invalid_request")
+            return try rated(.failure(problem), head, route)
+        case .sent(let token):
+            let found: TokenVerifier.LookUp
+            do {
+                found = try verifier.grantNow(token: token, now: clock(), instant: instant())
+            } catch {
+                throw varied(Problem(error), route)
+            }
+            switch found {
+            case .known(let grant): return try rated(opened(by: grant, head, route), head, route)
+            case .waits(let token): return try sought(token, head, route)
+            }
         }
-        switch decision {
-        case .made(let grant): return try rated(grant, head, route)
-        case .waits(let token):
-            guard let account = token.account else { return later(token, head, route) }
-            if route.beginsWithWrite, route.content.fault(in: head) == nil,
-                let (grant, endings) = verifier.grantUnlessEnded(token, now: clock(), instant: instant())
-            {
-                let opened = opened(by: grant, head, route)
-                // Refusals are for those whose token is known to be valid.
-                if case .success = opened { return try rated(opened, endings: endings, head, route) }
-            }
-            return .whenPeeked(account) { [self] standing throws(Problem) in
-                guard let standing, let grant = verifier.grant(token, at: standing, now: clock(), instant: instant())
-                else { return later(token, head, route) }
-                return try rated(opened(by: grant, head, route), feed: standing.feed, head, route)
-            }
+    }
+
+    /// Only the store knows about the token.
+    private func sought(
+        _ token: TokenVerifier.Sought, _ head: Request, _ route: Route
+    ) throws(Problem) -> GateDecision {
+        guard let account = token.account else { return later(token, head, route) }
+        if route.beginsWithWrite, route.content.fault(in: head) == nil,
+            let (grant, endings) = verifier.grantUnlessEnded(token, now: clock(), instant: instant())
+        {
+            let opened = opened(by: grant, head, route)
+            // Refusals are for those whose token is known to be valid.
+            if case .success = opened { return try rated(opened, endings: endings, head, route) }
+        }
+        return .whenPeeked(account) { [self] standing throws(Problem) in
+            guard let standing, let grant = verifier.grant(token, at: standing, now: clock(), instant: instant())
+            else { return later(token, head, route) }
+            return try rated(opened(by: grant, head, route), feed: standing.feed, head, route)
         }
     }
 
@@ -128,31 +144,6 @@ package final class AccountGate: Gate {
             }
         } catch {
             throw varied(error, route)
-        }
-    }
-
-    private enum Decision {
-        case made(Result<Grant?, Problem>)
-        /// Looks the token up in the store.
-        case waits(TokenVerifier.Sought)
-    }
-
-    private func decide(_ head: Request, _ route: Route) throws -> Decision {
-        switch route.audience {
-        case .everyone: return .made(.success(nil))
-        case .account, .calendar, .operators: break
-        }
-        switch BearerToken(head, takesQuery: route.audience == .calendar) {
-        case .none:
-            return .made(.failure(.unauthorized("A token is needed: Authorization: Bearer kb_…")))
-        case .malformed:
-            return .made(
-                .failure(.unauthorized("Send one token, as Authorization: Bearer kb_…", error: "invalid_request")))
-        case .sent(let token):
-            switch try verifier.grantNow(token: token, now: clock(), instant: instant()) {
-            case .known(let grant): return .made(opened(by: grant, head, route))
-            case .waits(let token): return .waits(token)
-            }
         }
     }
 

@@ -232,15 +232,15 @@ struct SessionRoutesTests {
     @Test func `logging out is effective at once, and wakes the account's streams`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
-        let grant = try #require(
-            try await board.accounts.verifier.grant(token: Array(anna.token.utf8)[...], now: board.clock.now))
+        let digest = try #require(TokenSecret.digest(of: Array(anna.token.utf8)[...]))
+        #expect(try await board.accounts.verifier.grant(digest: digest, now: board.clock.now) != nil)
         #expect(await board.send(.get, "/tasks", token: anna.token).status == 200)
 
         let loggedOut = await board.send(.delete, "/sessions/current", token: anna.token)
 
         #expect(loggedOut.status == 204)
         #expect(board.rings.count == 1)
-        #expect(try await !board.accounts.verifier.isValid(grant, now: board.clock.now))
+        #expect(try await board.accounts.verifier.grant(digest: digest, now: board.clock.now) == nil)
         let after = await board.send(.get, "/tasks", token: anna.token)
         #expect(after.status == 401)
         #expect(after["WWW-Authenticate"] == "Bearer realm=\"kanbase\", error=\"invalid_token\"")
