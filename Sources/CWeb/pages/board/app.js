@@ -48,9 +48,10 @@ export class App {
   async start() {
     access.token = this.session.token;
     album.engine = this.engine;
-    access.ended = () => endSession(this.engine, { note: "ended" });
-    this.engine.onChange = (changes) => {
+    access.ended = () => { this.editor?.save(); endSession(this.engine, { note: "ended" }); };
+    this.engine.onChange = (changes, isOther) => {
       this.model.take(changes);
+      if (this.board) this.board.glides ||= isOther || changes.some(({ store }) => store === "task");
       // Edits are rendered synchronously: the page never shows "saved" after one.
       if (changes.some(({ store, value }) => store === "outbox" && value)) this.render();
       else this.refresh();
@@ -78,8 +79,13 @@ export class App {
     addEventListener("offline", () => this.engine.interrupt());
     document.addEventListener("visibilitychange", () => {
       // The day may have changed while the device slept.
-      if (!document.hidden) { this.engine.retry(); this.model.setFilter({}); this.refresh(); }
-      else if (!navigator.locks) this.engine.interrupt();
+      if (!document.hidden) { this.engine.retry(); this.model.setFilter({}); this.refresh(); return; }
+      this.editor?.save();
+      if (!navigator.locks) this.engine.interrupt();
+    });
+    addEventListener("pagehide", () => {
+      this.editor?.save();
+      this.engine.tellUnsent();
     });
     addEventListener("beforeunload", (event) => {
       // Without storage they would be lost.

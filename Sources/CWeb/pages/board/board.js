@@ -8,6 +8,7 @@ import { columns } from "./model.js";
 import { repeatMark } from "./repeat.js";
 import { welcome } from "./welcome.js";
 import { plain } from "./words.js";
+import { glide, inSight } from "./glide.js";
 
 /** How many cards a column shows at first, and how many more each time that its end comes near. */
 const firstPage = 20;
@@ -23,6 +24,8 @@ export class Board {
     this.columns = new Map();
     /** Whether cards are being moved: what has the focus in them loses it. */
     this.isMoving = false;
+    /** Whether others changed something since the last time. */
+    this.glides = false;
     this.element = el("div", { class: "board", id: "board" });
     this.tabs = el("div", { class: "tabs" });
     this.round = el("button", { class: "primary round", "aria-label": text.keyAdd, onclick: () => openAdd(app) }, icon("plus"));
@@ -72,6 +75,8 @@ export class Board {
   render() {
     const isFirst = this.cards.size === 0;
     const active = /** @type {HTMLElement | null} */ (document.activeElement);
+    const before = this.glides ? inSight(this) : null;
+    this.glides = false;
     this.isMoving = true;
     for (const status of columns) this.renderColumn(status);
     // For benchmarks.
@@ -80,6 +85,7 @@ export class Board {
       if (!this.app.model.tasks.has(id)) { card.remove(); this.cards.delete(id); }
     }
     this.isMoving = false;
+    if (before?.size) glide(this, before);
     // A card that moved within the document lost the focus, and one that left it keeps no title that is being typed.
     if (active === document.activeElement) return;
     if (active?.isConnected) active.focus({ preventScroll: true });

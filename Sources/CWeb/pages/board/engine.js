@@ -3,7 +3,7 @@
 import { access, call, follow, uuid } from "./api.js";
 import { apply, emptyMirror, mutate, noDraft, types } from "./mirror.js";
 import { Sender } from "./sender.js";
-import { receive, replace } from "./sync.js";
+import { joined, receive, replace } from "./sync.js";
 
 const feedTypes = types.join(",");
 
@@ -15,7 +15,7 @@ export class Engine {
     this.mirror = emptyMirror();
     /** @type {State} */
     this.state = { phase: "loading", sending: false, full: false };
-    /** @type {(changes: Change[]) => void} */
+    /** @type {(changes: Change[], isOther?: boolean) => void} */
     this.onChange = () => {};
     /** @type {() => void} */
     this.onState = () => {};
@@ -50,12 +50,19 @@ export class Engine {
     }
     this.lead();
     this.channel?.postMessage({ hello: true });
+    this.tellUnsent();
+  }
+
+  /** Tells the tab that sends what waits: a page that goes away writes its last words, and can no more tell once they are on disk. */
+  tellUnsent() {
+    const changes = [...this.mirror.outbox].map(([key, value]) => ({ store: "outbox", key, value }));
+    if (changes.length > 0) this.channel?.postMessage({ changes });
   }
 
   /** @param {Change[]} changes by another tab */
   take(changes) {
     apply(this.mirror, this.shared(changes));
-    this.onChange(changes);
+    this.onChange(changes, true);
     // Another tab saved or deleted its words. Those that this one shows stay a draft.
     for (const { store, key, value } of changes) if (store === "draft" && !value) this.typed.get(key)?.();
     if (changes.some((change) => change.store === "outbox" && change.value)) this.sender.push();
@@ -86,9 +93,12 @@ export class Engine {
     const changes = [...also];
     for (const intent of intents) {
       const made = { mutationId: uuid(), key: this.nextKey(), at: new Date().toISOString() };
-      const own = mutate(this.mirror, intent, made);
+      // What is on its way has its answer before it.
+      const [whole, former] = this.state.sending ? [intent, []] : joined(this.mirror, intent);
+      apply(this.mirror, former);
+      const own = mutate(this.mirror, whole, made);
       apply(this.mirror, own);
-      changes.push(...own);
+      changes.push(...former, ...own);
     }
     await this.commit(changes);
     this.sender.push();
