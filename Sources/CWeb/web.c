@@ -70,250 +70,254 @@ static const unsigned char file15[] = {
 };
 
 static const unsigned char file16[] = {
-#embed "pages/board/editor.js"
+#embed "pages/board/editor-form.js"
 };
 
 static const unsigned char file17[] = {
-#embed "pages/board/engine.js"
+#embed "pages/board/editor.js"
 };
 
 static const unsigned char file18[] = {
-#embed "pages/board/fields.js"
+#embed "pages/board/engine.js"
 };
 
 static const unsigned char file19[] = {
-#embed "pages/board/forms.js"
+#embed "pages/board/fields.js"
 };
 
 static const unsigned char file20[] = {
-#embed "pages/board/glide.js"
+#embed "pages/board/forms.js"
 };
 
 static const unsigned char file21[] = {
-#embed "pages/board/login.js"
+#embed "pages/board/glide.js"
 };
 
 static const unsigned char file22[] = {
-#embed "pages/board/menu.js"
+#embed "pages/board/login.js"
 };
 
 static const unsigned char file23[] = {
-#embed "pages/board/mirror.js"
+#embed "pages/board/menu.js"
 };
 
 static const unsigned char file24[] = {
-#embed "pages/board/model.js"
+#embed "pages/board/mirror.js"
 };
 
 static const unsigned char file25[] = {
-#embed "pages/board/notes.js"
+#embed "pages/board/model.js"
 };
 
 static const unsigned char file26[] = {
-#embed "pages/board/notices.js"
+#embed "pages/board/notes.js"
 };
 
 static const unsigned char file27[] = {
-#embed "pages/board/page.js"
+#embed "pages/board/notices.js"
 };
 
 static const unsigned char file28[] = {
-#embed "pages/board/picks.js"
+#embed "pages/board/page.js"
 };
 
 static const unsigned char file29[] = {
-#embed "pages/board/providers.js"
+#embed "pages/board/picks.js"
 };
 
 static const unsigned char file30[] = {
-#embed "pages/board/push.js"
+#embed "pages/board/providers.js"
 };
 
 static const unsigned char file31[] = {
-#embed "pages/board/quick.js"
+#embed "pages/board/push.js"
 };
 
 static const unsigned char file32[] = {
-#embed "pages/board/recurrence.js"
+#embed "pages/board/quick.js"
 };
 
 static const unsigned char file33[] = {
-#embed "pages/board/reminders.js"
+#embed "pages/board/recurrence.js"
 };
 
 static const unsigned char file34[] = {
-#embed "pages/board/repeat-field.js"
+#embed "pages/board/reminders.js"
 };
 
 static const unsigned char file35[] = {
-#embed "pages/board/repeat.js"
+#embed "pages/board/repeat-field.js"
 };
 
 static const unsigned char file36[] = {
-#embed "pages/board/screens.js"
+#embed "pages/board/repeat.js"
 };
 
 static const unsigned char file37[] = {
-#embed "pages/board/sender.js"
+#embed "pages/board/screens.js"
 };
 
 static const unsigned char file38[] = {
-#embed "pages/board/series.js"
+#embed "pages/board/sender.js"
 };
 
 static const unsigned char file39[] = {
-#embed "pages/board/settings.js"
+#embed "pages/board/series.js"
 };
 
 static const unsigned char file40[] = {
-#embed "pages/board/shell.js"
+#embed "pages/board/settings.js"
 };
 
 static const unsigned char file41[] = {
-#embed "pages/board/store.js"
+#embed "pages/board/shell.js"
 };
 
 static const unsigned char file42[] = {
-#embed "pages/board/sync.js"
+#embed "pages/board/store.js"
 };
 
 static const unsigned char file43[] = {
-#embed "pages/board/texts-en.js"
+#embed "pages/board/sync.js"
 };
 
 static const unsigned char file44[] = {
-#embed "pages/board/texts-ja.js"
+#embed "pages/board/texts-en.js"
 };
 
 static const unsigned char file45[] = {
-#embed "pages/board/texts-ko.js"
+#embed "pages/board/texts-ja.js"
 };
 
 static const unsigned char file46[] = {
-#embed "pages/board/theme.js"
+#embed "pages/board/texts-ko.js"
 };
 
 static const unsigned char file47[] = {
-#embed "pages/board/types.js"
+#embed "pages/board/theme.js"
 };
 
 static const unsigned char file48[] = {
-#embed "pages/board/welcome.js"
+#embed "pages/board/types.js"
 };
 
 static const unsigned char file49[] = {
-#embed "pages/board/words.js"
+#embed "pages/board/welcome.js"
 };
 
 static const unsigned char file50[] = {
-#embed "pages/board.html"
+#embed "pages/board/words.js"
 };
 
 static const unsigned char file51[] = {
-#embed "pages/docs/dom.js"
+#embed "pages/board.html"
 };
 
 static const unsigned char file52[] = {
-#embed "pages/docs/examples.js"
+#embed "pages/docs/dom.js"
 };
 
 static const unsigned char file53[] = {
-#embed "pages/docs/guides.js"
+#embed "pages/docs/examples.js"
 };
 
 static const unsigned char file54[] = {
-#embed "pages/docs/main.js"
+#embed "pages/docs/guides.js"
 };
 
 static const unsigned char file55[] = {
-#embed "pages/docs/markdown.js"
+#embed "pages/docs/main.js"
 };
 
 static const unsigned char file56[] = {
-#embed "pages/docs/operation.js"
+#embed "pages/docs/markdown.js"
 };
 
 static const unsigned char file57[] = {
-#embed "pages/docs/page.css"
+#embed "pages/docs/operation.js"
 };
 
 static const unsigned char file58[] = {
-#embed "pages/docs/schema.js"
+#embed "pages/docs/page.css"
 };
 
 static const unsigned char file59[] = {
-#embed "pages/docs/search.js"
+#embed "pages/docs/schema.js"
 };
 
 static const unsigned char file60[] = {
-#embed "pages/docs/spec.js"
+#embed "pages/docs/search.js"
 };
 
 static const unsigned char file61[] = {
-#embed "pages/docs/tryit.js"
+#embed "pages/docs/spec.js"
 };
 
 static const unsigned char file62[] = {
-#embed "pages/docs.css"
+#embed "pages/docs/tryit.js"
 };
 
 static const unsigned char file63[] = {
-#embed "pages/docs.html"
+#embed "pages/docs.css"
 };
 
 static const unsigned char file64[] = {
-#embed "pages/icons/icon-192.png"
+#embed "pages/docs.html"
 };
 
 static const unsigned char file65[] = {
-#embed "pages/icons/icon-512.png"
+#embed "pages/icons/icon-192.png"
 };
 
 static const unsigned char file66[] = {
-#embed "pages/icons/icon.svg"
+#embed "pages/icons/icon-512.png"
 };
 
 static const unsigned char file67[] = {
-#embed "pages/icons/maskable-512.png"
+#embed "pages/icons/icon.svg"
 };
 
 static const unsigned char file68[] = {
-#embed "pages/icons/touch-180.png"
+#embed "pages/icons/maskable-512.png"
 };
 
 static const unsigned char file69[] = {
-#embed "pages/manifest.webmanifest"
+#embed "pages/icons/touch-180.png"
 };
 
 static const unsigned char file70[] = {
-#embed "pages/reset/reset.js"
+#embed "pages/manifest.webmanifest"
 };
 
 static const unsigned char file71[] = {
-#embed "pages/reset.html"
+#embed "pages/reset/reset.js"
 };
 
 static const unsigned char file72[] = {
-#embed "pages/worker.js"
+#embed "pages/reset.html"
 };
 
 static const unsigned char file73[] = {
-#embed "../../docs/clients.md"
+#embed "pages/worker.js"
 };
 
 static const unsigned char file74[] = {
-#embed "../../docs/concurrency.md"
+#embed "../../docs/clients.md"
 };
 
 static const unsigned char file75[] = {
-#embed "../../docs/recurrence.md"
+#embed "../../docs/concurrency.md"
 };
 
 static const unsigned char file76[] = {
-#embed "../../docs/sync.md"
+#embed "../../docs/recurrence.md"
 };
 
 static const unsigned char file77[] = {
+#embed "../../docs/sync.md"
+};
+
+static const unsigned char file78[] = {
 #embed "../../docs/time.md"
 };
 
@@ -334,68 +338,69 @@ static const WebFile files[] = {
     {"board/dates.js", file13, sizeof file13},
     {"board/device.js", file14, sizeof file14},
     {"board/drag.js", file15, sizeof file15},
-    {"board/editor.js", file16, sizeof file16},
-    {"board/engine.js", file17, sizeof file17},
-    {"board/fields.js", file18, sizeof file18},
-    {"board/forms.js", file19, sizeof file19},
-    {"board/glide.js", file20, sizeof file20},
-    {"board/login.js", file21, sizeof file21},
-    {"board/menu.js", file22, sizeof file22},
-    {"board/mirror.js", file23, sizeof file23},
-    {"board/model.js", file24, sizeof file24},
-    {"board/notes.js", file25, sizeof file25},
-    {"board/notices.js", file26, sizeof file26},
-    {"board/page.js", file27, sizeof file27},
-    {"board/picks.js", file28, sizeof file28},
-    {"board/providers.js", file29, sizeof file29},
-    {"board/push.js", file30, sizeof file30},
-    {"board/quick.js", file31, sizeof file31},
-    {"board/recurrence.js", file32, sizeof file32},
-    {"board/reminders.js", file33, sizeof file33},
-    {"board/repeat-field.js", file34, sizeof file34},
-    {"board/repeat.js", file35, sizeof file35},
-    {"board/screens.js", file36, sizeof file36},
-    {"board/sender.js", file37, sizeof file37},
-    {"board/series.js", file38, sizeof file38},
-    {"board/settings.js", file39, sizeof file39},
-    {"board/shell.js", file40, sizeof file40},
-    {"board/store.js", file41, sizeof file41},
-    {"board/sync.js", file42, sizeof file42},
-    {"board/texts-en.js", file43, sizeof file43},
-    {"board/texts-ja.js", file44, sizeof file44},
-    {"board/texts-ko.js", file45, sizeof file45},
-    {"board/theme.js", file46, sizeof file46},
-    {"board/types.js", file47, sizeof file47},
-    {"board/welcome.js", file48, sizeof file48},
-    {"board/words.js", file49, sizeof file49},
-    {"board.html", file50, sizeof file50},
-    {"docs/dom.js", file51, sizeof file51},
-    {"docs/examples.js", file52, sizeof file52},
-    {"docs/guides.js", file53, sizeof file53},
-    {"docs/main.js", file54, sizeof file54},
-    {"docs/markdown.js", file55, sizeof file55},
-    {"docs/operation.js", file56, sizeof file56},
-    {"docs/page.css", file57, sizeof file57},
-    {"docs/schema.js", file58, sizeof file58},
-    {"docs/search.js", file59, sizeof file59},
-    {"docs/spec.js", file60, sizeof file60},
-    {"docs/tryit.js", file61, sizeof file61},
-    {"docs.css", file62, sizeof file62},
-    {"docs.html", file63, sizeof file63},
-    {"icons/icon-192.png", file64, sizeof file64},
-    {"icons/icon-512.png", file65, sizeof file65},
-    {"icons/icon.svg", file66, sizeof file66},
-    {"icons/maskable-512.png", file67, sizeof file67},
-    {"icons/touch-180.png", file68, sizeof file68},
-    {"manifest.webmanifest", file69, sizeof file69},
-    {"reset/reset.js", file70, sizeof file70},
-    {"reset.html", file71, sizeof file71},
-    {"worker.js", file72, sizeof file72},
-    {"docs/clients.md", file73, sizeof file73},
-    {"docs/concurrency.md", file74, sizeof file74},
-    {"docs/recurrence.md", file75, sizeof file75},
-    {"docs/sync.md", file76, sizeof file76},
-    {"docs/time.md", file77, sizeof file77},
+    {"board/editor-form.js", file16, sizeof file16},
+    {"board/editor.js", file17, sizeof file17},
+    {"board/engine.js", file18, sizeof file18},
+    {"board/fields.js", file19, sizeof file19},
+    {"board/forms.js", file20, sizeof file20},
+    {"board/glide.js", file21, sizeof file21},
+    {"board/login.js", file22, sizeof file22},
+    {"board/menu.js", file23, sizeof file23},
+    {"board/mirror.js", file24, sizeof file24},
+    {"board/model.js", file25, sizeof file25},
+    {"board/notes.js", file26, sizeof file26},
+    {"board/notices.js", file27, sizeof file27},
+    {"board/page.js", file28, sizeof file28},
+    {"board/picks.js", file29, sizeof file29},
+    {"board/providers.js", file30, sizeof file30},
+    {"board/push.js", file31, sizeof file31},
+    {"board/quick.js", file32, sizeof file32},
+    {"board/recurrence.js", file33, sizeof file33},
+    {"board/reminders.js", file34, sizeof file34},
+    {"board/repeat-field.js", file35, sizeof file35},
+    {"board/repeat.js", file36, sizeof file36},
+    {"board/screens.js", file37, sizeof file37},
+    {"board/sender.js", file38, sizeof file38},
+    {"board/series.js", file39, sizeof file39},
+    {"board/settings.js", file40, sizeof file40},
+    {"board/shell.js", file41, sizeof file41},
+    {"board/store.js", file42, sizeof file42},
+    {"board/sync.js", file43, sizeof file43},
+    {"board/texts-en.js", file44, sizeof file44},
+    {"board/texts-ja.js", file45, sizeof file45},
+    {"board/texts-ko.js", file46, sizeof file46},
+    {"board/theme.js", file47, sizeof file47},
+    {"board/types.js", file48, sizeof file48},
+    {"board/welcome.js", file49, sizeof file49},
+    {"board/words.js", file50, sizeof file50},
+    {"board.html", file51, sizeof file51},
+    {"docs/dom.js", file52, sizeof file52},
+    {"docs/examples.js", file53, sizeof file53},
+    {"docs/guides.js", file54, sizeof file54},
+    {"docs/main.js", file55, sizeof file55},
+    {"docs/markdown.js", file56, sizeof file56},
+    {"docs/operation.js", file57, sizeof file57},
+    {"docs/page.css", file58, sizeof file58},
+    {"docs/schema.js", file59, sizeof file59},
+    {"docs/search.js", file60, sizeof file60},
+    {"docs/spec.js", file61, sizeof file61},
+    {"docs/tryit.js", file62, sizeof file62},
+    {"docs.css", file63, sizeof file63},
+    {"docs.html", file64, sizeof file64},
+    {"icons/icon-192.png", file65, sizeof file65},
+    {"icons/icon-512.png", file66, sizeof file66},
+    {"icons/icon.svg", file67, sizeof file67},
+    {"icons/maskable-512.png", file68, sizeof file68},
+    {"icons/touch-180.png", file69, sizeof file69},
+    {"manifest.webmanifest", file70, sizeof file70},
+    {"reset/reset.js", file71, sizeof file71},
+    {"reset.html", file72, sizeof file72},
+    {"worker.js", file73, sizeof file73},
+    {"docs/clients.md", file74, sizeof file74},
+    {"docs/concurrency.md", file75, sizeof file75},
+    {"docs/recurrence.md", file76, sizeof file76},
+    {"docs/sync.md", file77, sizeof file77},
+    {"docs/time.md", file78, sizeof file78},
 };
 
 const WebFile *const web_files = files;

@@ -19,17 +19,27 @@ struct PageFile: Sendable {
         return files
     }()
 
-    /// The same, with the screens beside the board in one file, which a page loads after its first card: each file is
-    /// compressed by itself, and five of them take a fifth more than one.
+    /// The same, with modules that only one other needs in one file with that, and so the screens beside the board, which a page
+    /// loads after its first card: each file is compressed by itself, and five of them take a fifth more than one.
     static let sent: [String: PageFile] = {
-        let modules = screens.compactMap { all[$0] }
-        guard let last = screens.last else { return all }
-        let one = PageFile(path: last, bytes: Array(joined(modules).utf8))
-        return all.filter { !screens.contains($0.key) }.merging([last: one]) { $1 }
+        var files = all
+        for group in groups {
+            let paths = group.map { "board/\($0).js" }
+            let modules = paths.compactMap { all[$0] }
+            guard let last = paths.last else { continue }
+            for path in paths { files[path] = nil }
+            files[last] = PageFile(path: last, bytes: Array(joined(modules).utf8))
+        }
+        return files
     }()
 
-    /// In the order in which they need each other. No two of them use one name at their top.
-    private static let screens = ["forms", "push", "settings", "account", "screens"].map { "board/\($0).js" }
+    /// Each in the order in which they need each other, and named by its last. No two of one use one name at their top.
+    private static let groups = [
+        ["forms", "push", "settings", "account", "screens"],
+        ["repeat-field", "choice", "fields", "notes", "editor-form", "editor"],
+        ["glide", "archive", "welcome", "board"],
+        ["drag", "notices", "picks", "app"],
+    ]
 
     /// One module of several: what they take from others once, and nothing from each other.
     static func joined(_ modules: [PageFile]) -> String {

@@ -1,16 +1,16 @@
 // The editor of a task. It saves by itself: what is typed is an edit a second later, and all edits of one visit are one step of
 // undo. What cannot be saved stays a draft. Changes by others appear at once; in a field with words that are not saved, both
 // versions are shown.
-import { $, announce, el, field, grows, icon, lengthOf, limitLength, select, text } from "./page.js";
+import { $, announce, el, text } from "./page.js";
 import { addCategory, edit, editWithin, remove, tellVisit } from "./actions.js";
-import { addDays, dueTime, fullYear, instant, today, weekday } from "./dates.js";
+import { addDays, dueTime, fullYear, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
-import { CategoryChoice } from "./choice.js";
 import { blank, fieldsOf, names, shownField } from "./fields.js";
-import { between, columns } from "./model.js";
-import { ReminderField, remindersOf } from "./reminders.js";
+import { build, faults, isText } from "./editor-form.js";
+import { between } from "./model.js";
+import { remindersOf } from "./reminders.js";
 import { NotesView } from "./notes.js";
-import { recurrenceOf, RepeatField } from "./repeat-field.js";
+import { recurrenceOf } from "./repeat-field.js";
 import { noDraft } from "./mirror.js";
 import { isBlank } from "./words.js";
 import { uuid } from "./api.js";
@@ -18,9 +18,6 @@ import { uuid } from "./api.js";
 /** Milliseconds from the last key to the edit, and from the first one at most. */
 const pause = 1000;
 const longest = 10_000;
-
-/** @type {Record<string, (keyof Fields)[]>} what is wrong with a control, by its name; others are of the date and the rule */
-const words = { title: ["title"], body: ["body"], newCategory: ["category"] };
 
 export class Editor {
   /** @param {App} app @param {string} id */
@@ -51,7 +48,7 @@ export class Editor {
     this.saveButton = el("button", { type: "submit", class: "primary" }, text.save);
     this.form = el("form", { method: "dialog" });
     this.isOver = true;
-    this.dialog = this.build();
+    this.dialog = build(this);
     for (const name of names) this.controls[name].value = draft?.fields[name] ?? this.base[name];
     // Those of a draft are checked as if they were typed.
     for (const name of names) this.controls[name].dispatchEvent(new Event("input"));
@@ -62,77 +59,7 @@ export class Editor {
     this.dialog.showModal();
     this.controls.title.focus();
     this.controls.title.setSelectionRange(this.controls.title.value.length, this.controls.title.value.length);
-    if (draft) this.check();
-  }
-
-  build() {
-    this.controls = {
-      title: el("textarea", { name: "title", rows: 1, required: true, autocomplete: "off", enterKeyHint: "done" }),
-      body: el("textarea", { name: "body", rows: 5 }),
-      status: select({ name: "status" }, columns.map((status) => [status, text[status]])),
-      category: new CategoryChoice(this.app.model),
-      // A year that is half typed is none.
-      date: el("input", { name: "date", type: "date", min: "1000-01-01", max: "9999-12-31" }),
-      time: el("input", { name: "time", type: "time" }),
-      repeat: null, reminders: null,
-    };
-    const repeat = this.controls.repeat = new RepeatField(this);
-    const reminders = this.controls.reminders = new ReminderField(this);
-    const { title, body, status, category, date, time } = this.controls;
-    const { theirs, form } = this;
-    const { zone } = this.app.model;
-    const choose = (/** @type {string} */ label, /** @type {() => string} */ day) => el("button", { class: "chip", onclick: () => this.setDate(day()) }, label);
-    form.append(
-      el("div", { class: "heading" }, el("h2", { id: "editor-title" }, text.task), this.told, el("span", { class: "space" }),
-        el("button", { class: "link", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.screens.history),
-        el("button", { class: "quiet square", "aria-label": text.close, onclick: () => this.leave() }, icon("close"))),
-      this.gone, this.note,
-      field(text.title, title, theirs.title), field(text.notes, body, this.notes.element, theirs.body),
-      el("div", { class: "pair" }, field(text.column, status, theirs.status), field(text.category, category.select, category.line, theirs.category)),
-      el("div", { class: "pair" }, field(text.dueDate, date, theirs.date), field(text.dueTime, time, theirs.time)),
-      el("div", { class: "quick", role: "group", "aria-label": text.dueDate },
-        choose(text.today, () => today(zone)), choose(text.tomorrow, () => addDays(today(zone), 1)),
-        choose(text.nextWeek, () => weekday(1, today(zone), "next") ?? ""), choose(text.removeDate, () => "")),
-      repeat.element, theirs.repeat, reminders.element, theirs.reminders,
-      el("div", { class: "row end" },
-        el("button", { class: "danger", onclick: () => this.remove() }, text.remove), el("span", { class: "space" }), this.saveButton));
-    const dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, form);
-    limitLength(title, 200);
-    limitLength(body, 1000);
-    for (const area of [title, body]) grows(area);
-    const fillYear = () => {
-      if (date.validity.badInput) return;
-      date.value = fullYear(date.value);
-      repeat.moveDay();
-    };
-    const submit = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      fillYear();
-      form.requestSubmit(this.saveButton);
-    };
-    // One line, however long it is.
-    title.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") submit(event); });
-    title.addEventListener("input", () => {
-      if (/[\r\n]/.test(title.value)) title.value = title.value.replace(/\s*[\r\n]+\s*/g, " ");
-      if (lengthOf(title.value) <= 200) title.setCustomValidity(isBlank(title.value) ? text.titleMissing : "");
-    });
-    time.addEventListener("change", () => { this.timeWithoutDate(); repeat.render(); });
-    // While a date is typed, it may be none.
-    date.addEventListener("change", () => { if (date.value) repeat.moveDay(); });
-    date.addEventListener("blur", fillYear);
-    form.addEventListener("input", ({ target }) => { if (target === reminders.element) this.save(); else this.typed(); });
-    form.addEventListener("change", ({ target }) => { if (/** @type {HTMLElement} */ (target).matches("select, [type=checkbox]")) this.save(); });
-    form.addEventListener("focusout", () => { if (this.since) this.save(); });
-    form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
-    dialog.addEventListener("cancel", (event) => { event.preventDefault(); this.leave(); });
-    dialog.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.defaultPrevented && (event.ctrlKey || event.metaKey)) submit(event); });
-    // A click beside the sheet closes it. One on its scroll bar does not.
-    dialog.addEventListener("mousedown", ({ target, clientX: x, clientY: y, detail }) => {
-      const { left, right, top, bottom } = dialog.getBoundingClientRect();
-      // The second of a double click on a card is not meant for the sheet that the first one opened.
-      if (detail < 2 && target === dialog && (x < left || x > right || y < top || y > bottom)) this.leave();
-    });
-    return dialog;
+    if (draft) faults(this.form);
   }
 
   /** @param {string} day none removes it */
@@ -186,31 +113,6 @@ export class Editor {
   }
 
   /**
-   * Says beside each control what is wrong with it.
-   * @param {boolean} [isLast] the editor closes
-   * @returns {Set<string>} the fields that cannot be saved
-   */
-  check(isLast) {
-    const wrong = new Set();
-    [...this.form.elements].forEach((element, index) => {
-      const control = /** @type {HTMLInputElement} */ (element);
-      const { validationMessage: fault } = control;
-      const id = `fault-${index}`;
-      let place = $(`#${id}`, this.form);
-      if (fault && !place) control.closest(".field")?.append(place = el("p", { class: "fault", id, role: "alert" }));
-      if (place) {
-        if (place.textContent !== fault) place.textContent = fault;
-        control.setAttribute("aria-describedby", id);
-        control.setAttribute("aria-invalid", String(!!fault));
-      }
-      // No category is made of a name that is half typed.
-      const isHalf = control.name === "newCategory" && control === document.activeElement && !isLast;
-      if (fault || isHalf) for (const name of words[control.name] ?? ["date", "time", "repeat"]) wrong.add(name);
-    });
-    return wrong;
-  }
-
-  /**
    * Makes what was typed an edit. What cannot be saved stays a draft.
    * @param {boolean} [isLast] the editor closes
    */
@@ -220,13 +122,13 @@ export class Editor {
     if (this.isOver) return;
     this.controls.reminders.render();
     this.notes.render();
-    const wrong = this.check(isLast);
+    const wrong = faults(this.form, isLast);
     /** @type {Record<string, any>[]} */
     const [fields, kept] = [{}, {}];
     for (const [name, value] of Object.entries(this.changed())) {
       if (!wrong.has(name) && !this.isGone) fields[name] = value;
       // A date that is half typed has no value yet.
-      else if (!wrong.has(name) || Object.values(words).flat().includes(/** @type {keyof Fields} */ (name))) kept[name] = value;
+      else if (!wrong.has(name) || isText(name)) kept[name] = value;
     }
     if (Object.keys(fields).length > 0) this.step = editWithin(this.app, this.id, this.intents(fields), this.step);
     this.note.hidden ||= Object.keys(kept).length === 0;
