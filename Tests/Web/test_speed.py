@@ -3,7 +3,11 @@
 import re
 import urllib.request
 
+import pytest
+
 from harness import PATIENCE, SLACK, add, card, installed, saved, wait_for
+
+pytestmark = pytest.mark.timing
 
 #: When the first card was made, by the page's own mark: the code that a test puts into a page to watch it costs as much.
 FIRST_CARD = "() => performance.getEntriesByName('first-card')[0].startTime"
