@@ -70,298 +70,306 @@ static const unsigned char file15[] = {
 };
 
 static const unsigned char file16[] = {
-#embed "pages/board/editor.js"
+#embed "pages/board/editor-form.js"
 };
 
 static const unsigned char file17[] = {
-#embed "pages/board/fields.js"
+#embed "pages/board/editor.js"
 };
 
 static const unsigned char file18[] = {
-#embed "pages/board/forms.js"
+#embed "pages/board/fields.js"
 };
 
 static const unsigned char file19[] = {
-#embed "pages/board/login.js"
+#embed "pages/board/forms.js"
 };
 
 static const unsigned char file20[] = {
-#embed "pages/board/menu.js"
+#embed "pages/board/glide.js"
 };
 
 static const unsigned char file21[] = {
-#embed "pages/board/model.js"
+#embed "pages/board/login.js"
 };
 
 static const unsigned char file22[] = {
-#embed "pages/board/notes.js"
+#embed "pages/board/menu.js"
 };
 
 static const unsigned char file23[] = {
-#embed "pages/board/notices.js"
+#embed "pages/board/model.js"
 };
 
 static const unsigned char file24[] = {
-#embed "pages/board/page.js"
+#embed "pages/board/notes.js"
 };
 
 static const unsigned char file25[] = {
-#embed "pages/board/picks.js"
+#embed "pages/board/notices.js"
 };
 
 static const unsigned char file26[] = {
-#embed "pages/board/providers.js"
+#embed "pages/board/page.js"
 };
 
 static const unsigned char file27[] = {
-#embed "pages/board/push.js"
+#embed "pages/board/picks.js"
 };
 
 static const unsigned char file28[] = {
-#embed "pages/board/quick.js"
+#embed "pages/board/providers.js"
 };
 
 static const unsigned char file29[] = {
-#embed "pages/board/reminders.js"
+#embed "pages/board/push.js"
 };
 
 static const unsigned char file30[] = {
-#embed "pages/board/repeat-field.js"
+#embed "pages/board/quick.js"
 };
 
 static const unsigned char file31[] = {
-#embed "pages/board/repeat.js"
+#embed "pages/board/reminders.js"
 };
 
 static const unsigned char file32[] = {
-#embed "pages/board/screens.js"
+#embed "pages/board/repeat-field.js"
 };
 
 static const unsigned char file33[] = {
-#embed "pages/board/settings.js"
+#embed "pages/board/repeat.js"
 };
 
 static const unsigned char file34[] = {
-#embed "pages/board/shell.js"
+#embed "pages/board/screens.js"
 };
 
 static const unsigned char file35[] = {
-#embed "pages/board/store.js"
+#embed "pages/board/settings.js"
 };
 
 static const unsigned char file36[] = {
-#embed "pages/board/texts-en.js"
+#embed "pages/board/shell.js"
 };
 
 static const unsigned char file37[] = {
-#embed "pages/board/texts-ja.js"
+#embed "pages/board/store.js"
 };
 
 static const unsigned char file38[] = {
-#embed "pages/board/texts-ko.js"
+#embed "pages/board/texts-en.js"
 };
 
 static const unsigned char file39[] = {
-#embed "pages/board/theme.js"
+#embed "pages/board/texts-ja.js"
 };
 
 static const unsigned char file40[] = {
-#embed "pages/board/types.js"
+#embed "pages/board/texts-ko.js"
 };
 
 static const unsigned char file41[] = {
-#embed "pages/board/welcome.js"
+#embed "pages/board/theme.js"
 };
 
 static const unsigned char file42[] = {
-#embed "pages/board/words.js"
+#embed "pages/board/types.js"
 };
 
 static const unsigned char file43[] = {
-#embed "pages/board.html"
+#embed "pages/board/welcome.js"
 };
 
 static const unsigned char file44[] = {
-#embed "pages/client/access.js"
+#embed "pages/board/words.js"
 };
 
 static const unsigned char file45[] = {
-#embed "pages/client/board.js"
+#embed "pages/board.html"
 };
 
 static const unsigned char file46[] = {
-#embed "pages/client/connection.js"
+#embed "pages/client/access.js"
 };
 
 static const unsigned char file47[] = {
-#embed "pages/client/engine.js"
+#embed "pages/client/board.js"
 };
 
 static const unsigned char file48[] = {
-#embed "pages/client/feed.js"
+#embed "pages/client/connection.js"
 };
 
 static const unsigned char file49[] = {
-#embed "pages/client/issues.js"
+#embed "pages/client/engine.js"
 };
 
 static const unsigned char file50[] = {
-#embed "pages/client/kanbase.js"
+#embed "pages/client/feed.js"
 };
 
 static const unsigned char file51[] = {
-#embed "pages/client/live.js"
+#embed "pages/client/issues.js"
 };
 
 static const unsigned char file52[] = {
-#embed "pages/client/mirror.js"
+#embed "pages/client/kanbase.js"
 };
 
 static const unsigned char file53[] = {
-#embed "pages/client/recurrence.js"
+#embed "pages/client/live.js"
 };
 
 static const unsigned char file54[] = {
-#embed "pages/client/sender.js"
+#embed "pages/client/mirror.js"
 };
 
 static const unsigned char file55[] = {
-#embed "pages/client/series.js"
+#embed "pages/client/recurrence.js"
 };
 
 static const unsigned char file56[] = {
-#embed "pages/client/steps.js"
+#embed "pages/client/sender.js"
 };
 
 static const unsigned char file57[] = {
-#embed "pages/client/store.js"
+#embed "pages/client/series.js"
 };
 
 static const unsigned char file58[] = {
-#embed "pages/client/sync.js"
+#embed "pages/client/steps.js"
 };
 
 static const unsigned char file59[] = {
-#embed "pages/client/types.js"
+#embed "pages/client/store.js"
 };
 
 static const unsigned char file60[] = {
-#embed "pages/client/views.js"
+#embed "pages/client/sync.js"
 };
 
 static const unsigned char file61[] = {
-#embed "pages/client/words.js"
+#embed "pages/client/types.js"
 };
 
 static const unsigned char file62[] = {
-#embed "pages/docs/dom.js"
+#embed "pages/client/views.js"
 };
 
 static const unsigned char file63[] = {
-#embed "pages/docs/examples.js"
+#embed "pages/client/words.js"
 };
 
 static const unsigned char file64[] = {
-#embed "pages/docs/guides.js"
+#embed "pages/docs/dom.js"
 };
 
 static const unsigned char file65[] = {
-#embed "pages/docs/main.js"
+#embed "pages/docs/examples.js"
 };
 
 static const unsigned char file66[] = {
-#embed "pages/docs/markdown.js"
+#embed "pages/docs/guides.js"
 };
 
 static const unsigned char file67[] = {
-#embed "pages/docs/operation.js"
+#embed "pages/docs/main.js"
 };
 
 static const unsigned char file68[] = {
-#embed "pages/docs/page.css"
+#embed "pages/docs/markdown.js"
 };
 
 static const unsigned char file69[] = {
-#embed "pages/docs/schema.js"
+#embed "pages/docs/operation.js"
 };
 
 static const unsigned char file70[] = {
-#embed "pages/docs/search.js"
+#embed "pages/docs/page.css"
 };
 
 static const unsigned char file71[] = {
-#embed "pages/docs/spec.js"
+#embed "pages/docs/schema.js"
 };
 
 static const unsigned char file72[] = {
-#embed "pages/docs/tryit.js"
+#embed "pages/docs/search.js"
 };
 
 static const unsigned char file73[] = {
-#embed "pages/docs.css"
+#embed "pages/docs/spec.js"
 };
 
 static const unsigned char file74[] = {
-#embed "pages/docs.html"
+#embed "pages/docs/tryit.js"
 };
 
 static const unsigned char file75[] = {
-#embed "pages/icons/icon-192.png"
+#embed "pages/docs.css"
 };
 
 static const unsigned char file76[] = {
-#embed "pages/icons/icon-512.png"
+#embed "pages/docs.html"
 };
 
 static const unsigned char file77[] = {
-#embed "pages/icons/icon.svg"
+#embed "pages/icons/icon-192.png"
 };
 
 static const unsigned char file78[] = {
-#embed "pages/icons/maskable-512.png"
+#embed "pages/icons/icon-512.png"
 };
 
 static const unsigned char file79[] = {
-#embed "pages/icons/touch-180.png"
+#embed "pages/icons/icon.svg"
 };
 
 static const unsigned char file80[] = {
-#embed "pages/kanbase.d.ts"
+#embed "pages/icons/maskable-512.png"
 };
 
 static const unsigned char file81[] = {
-#embed "pages/manifest.webmanifest"
+#embed "pages/icons/touch-180.png"
 };
 
 static const unsigned char file82[] = {
-#embed "pages/reset/reset.js"
+#embed "pages/kanbase.d.ts"
 };
 
 static const unsigned char file83[] = {
-#embed "pages/reset.html"
+#embed "pages/manifest.webmanifest"
 };
 
 static const unsigned char file84[] = {
-#embed "pages/worker.js"
+#embed "pages/reset/reset.js"
 };
 
 static const unsigned char file85[] = {
-#embed "../../docs/clients.md"
+#embed "pages/reset.html"
 };
 
 static const unsigned char file86[] = {
-#embed "../../docs/concurrency.md"
+#embed "pages/worker.js"
 };
 
 static const unsigned char file87[] = {
-#embed "../../docs/recurrence.md"
+#embed "../../docs/clients.md"
 };
 
 static const unsigned char file88[] = {
-#embed "../../docs/sync.md"
+#embed "../../docs/concurrency.md"
 };
 
 static const unsigned char file89[] = {
+#embed "../../docs/recurrence.md"
+};
+
+static const unsigned char file90[] = {
+#embed "../../docs/sync.md"
+};
+
+static const unsigned char file91[] = {
 #embed "../../docs/time.md"
 };
 
@@ -382,80 +390,82 @@ static const WebFile files[] = {
     {"board/dates.js", file13, sizeof file13},
     {"board/device.js", file14, sizeof file14},
     {"board/drag.js", file15, sizeof file15},
-    {"board/editor.js", file16, sizeof file16},
-    {"board/fields.js", file17, sizeof file17},
-    {"board/forms.js", file18, sizeof file18},
-    {"board/login.js", file19, sizeof file19},
-    {"board/menu.js", file20, sizeof file20},
-    {"board/model.js", file21, sizeof file21},
-    {"board/notes.js", file22, sizeof file22},
-    {"board/notices.js", file23, sizeof file23},
-    {"board/page.js", file24, sizeof file24},
-    {"board/picks.js", file25, sizeof file25},
-    {"board/providers.js", file26, sizeof file26},
-    {"board/push.js", file27, sizeof file27},
-    {"board/quick.js", file28, sizeof file28},
-    {"board/reminders.js", file29, sizeof file29},
-    {"board/repeat-field.js", file30, sizeof file30},
-    {"board/repeat.js", file31, sizeof file31},
-    {"board/screens.js", file32, sizeof file32},
-    {"board/settings.js", file33, sizeof file33},
-    {"board/shell.js", file34, sizeof file34},
-    {"board/store.js", file35, sizeof file35},
-    {"board/texts-en.js", file36, sizeof file36},
-    {"board/texts-ja.js", file37, sizeof file37},
-    {"board/texts-ko.js", file38, sizeof file38},
-    {"board/theme.js", file39, sizeof file39},
-    {"board/types.js", file40, sizeof file40},
-    {"board/welcome.js", file41, sizeof file41},
-    {"board/words.js", file42, sizeof file42},
-    {"board.html", file43, sizeof file43},
-    {"client/access.js", file44, sizeof file44},
-    {"client/board.js", file45, sizeof file45},
-    {"client/connection.js", file46, sizeof file46},
-    {"client/engine.js", file47, sizeof file47},
-    {"client/feed.js", file48, sizeof file48},
-    {"client/issues.js", file49, sizeof file49},
-    {"client/kanbase.js", file50, sizeof file50},
-    {"client/live.js", file51, sizeof file51},
-    {"client/mirror.js", file52, sizeof file52},
-    {"client/recurrence.js", file53, sizeof file53},
-    {"client/sender.js", file54, sizeof file54},
-    {"client/series.js", file55, sizeof file55},
-    {"client/steps.js", file56, sizeof file56},
-    {"client/store.js", file57, sizeof file57},
-    {"client/sync.js", file58, sizeof file58},
-    {"client/types.js", file59, sizeof file59},
-    {"client/views.js", file60, sizeof file60},
-    {"client/words.js", file61, sizeof file61},
-    {"docs/dom.js", file62, sizeof file62},
-    {"docs/examples.js", file63, sizeof file63},
-    {"docs/guides.js", file64, sizeof file64},
-    {"docs/main.js", file65, sizeof file65},
-    {"docs/markdown.js", file66, sizeof file66},
-    {"docs/operation.js", file67, sizeof file67},
-    {"docs/page.css", file68, sizeof file68},
-    {"docs/schema.js", file69, sizeof file69},
-    {"docs/search.js", file70, sizeof file70},
-    {"docs/spec.js", file71, sizeof file71},
-    {"docs/tryit.js", file72, sizeof file72},
-    {"docs.css", file73, sizeof file73},
-    {"docs.html", file74, sizeof file74},
-    {"icons/icon-192.png", file75, sizeof file75},
-    {"icons/icon-512.png", file76, sizeof file76},
-    {"icons/icon.svg", file77, sizeof file77},
-    {"icons/maskable-512.png", file78, sizeof file78},
-    {"icons/touch-180.png", file79, sizeof file79},
-    {"kanbase.d.ts", file80, sizeof file80},
-    {"manifest.webmanifest", file81, sizeof file81},
-    {"reset/reset.js", file82, sizeof file82},
-    {"reset.html", file83, sizeof file83},
-    {"worker.js", file84, sizeof file84},
-    {"docs/clients.md", file85, sizeof file85},
-    {"docs/concurrency.md", file86, sizeof file86},
-    {"docs/recurrence.md", file87, sizeof file87},
-    {"docs/sync.md", file88, sizeof file88},
-    {"docs/time.md", file89, sizeof file89},
+    {"board/editor-form.js", file16, sizeof file16},
+    {"board/editor.js", file17, sizeof file17},
+    {"board/fields.js", file18, sizeof file18},
+    {"board/forms.js", file19, sizeof file19},
+    {"board/glide.js", file20, sizeof file20},
+    {"board/login.js", file21, sizeof file21},
+    {"board/menu.js", file22, sizeof file22},
+    {"board/model.js", file23, sizeof file23},
+    {"board/notes.js", file24, sizeof file24},
+    {"board/notices.js", file25, sizeof file25},
+    {"board/page.js", file26, sizeof file26},
+    {"board/picks.js", file27, sizeof file27},
+    {"board/providers.js", file28, sizeof file28},
+    {"board/push.js", file29, sizeof file29},
+    {"board/quick.js", file30, sizeof file30},
+    {"board/reminders.js", file31, sizeof file31},
+    {"board/repeat-field.js", file32, sizeof file32},
+    {"board/repeat.js", file33, sizeof file33},
+    {"board/screens.js", file34, sizeof file34},
+    {"board/settings.js", file35, sizeof file35},
+    {"board/shell.js", file36, sizeof file36},
+    {"board/store.js", file37, sizeof file37},
+    {"board/texts-en.js", file38, sizeof file38},
+    {"board/texts-ja.js", file39, sizeof file39},
+    {"board/texts-ko.js", file40, sizeof file40},
+    {"board/theme.js", file41, sizeof file41},
+    {"board/types.js", file42, sizeof file42},
+    {"board/welcome.js", file43, sizeof file43},
+    {"board/words.js", file44, sizeof file44},
+    {"board.html", file45, sizeof file45},
+    {"client/access.js", file46, sizeof file46},
+    {"client/board.js", file47, sizeof file47},
+    {"client/connection.js", file48, sizeof file48},
+    {"client/engine.js", file49, sizeof file49},
+    {"client/feed.js", file50, sizeof file50},
+    {"client/issues.js", file51, sizeof file51},
+    {"client/kanbase.js", file52, sizeof file52},
+    {"client/live.js", file53, sizeof file53},
+    {"client/mirror.js", file54, sizeof file54},
+    {"client/recurrence.js", file55, sizeof file55},
+    {"client/sender.js", file56, sizeof file56},
+    {"client/series.js", file57, sizeof file57},
+    {"client/steps.js", file58, sizeof file58},
+    {"client/store.js", file59, sizeof file59},
+    {"client/sync.js", file60, sizeof file60},
+    {"client/types.js", file61, sizeof file61},
+    {"client/views.js", file62, sizeof file62},
+    {"client/words.js", file63, sizeof file63},
+    {"docs/dom.js", file64, sizeof file64},
+    {"docs/examples.js", file65, sizeof file65},
+    {"docs/guides.js", file66, sizeof file66},
+    {"docs/main.js", file67, sizeof file67},
+    {"docs/markdown.js", file68, sizeof file68},
+    {"docs/operation.js", file69, sizeof file69},
+    {"docs/page.css", file70, sizeof file70},
+    {"docs/schema.js", file71, sizeof file71},
+    {"docs/search.js", file72, sizeof file72},
+    {"docs/spec.js", file73, sizeof file73},
+    {"docs/tryit.js", file74, sizeof file74},
+    {"docs.css", file75, sizeof file75},
+    {"docs.html", file76, sizeof file76},
+    {"icons/icon-192.png", file77, sizeof file77},
+    {"icons/icon-512.png", file78, sizeof file78},
+    {"icons/icon.svg", file79, sizeof file79},
+    {"icons/maskable-512.png", file80, sizeof file80},
+    {"icons/touch-180.png", file81, sizeof file81},
+    {"kanbase.d.ts", file82, sizeof file82},
+    {"manifest.webmanifest", file83, sizeof file83},
+    {"reset/reset.js", file84, sizeof file84},
+    {"reset.html", file85, sizeof file85},
+    {"worker.js", file86, sizeof file86},
+    {"docs/clients.md", file87, sizeof file87},
+    {"docs/concurrency.md", file88, sizeof file88},
+    {"docs/recurrence.md", file89, sizeof file89},
+    {"docs/sync.md", file90, sizeof file90},
+    {"docs/time.md", file91, sizeof file91},
 };
 
 const WebFile *const web_files = files;

@@ -9,6 +9,11 @@ from stage import Stage
 #: How many times slower than this machine pages run, to find what a test does too early.
 THROTTLE = float(os.environ.get("KANBASE_WEB_THROTTLE", "1"))
 
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "timing: measures times, and so runs alone")
+
+
 expect.set_options(timeout=PATIENCE * 1000)
 
 

@@ -101,7 +101,7 @@ def test_the_log_out_asks_for_drafts_too(browser, guarded):
     page = browser().new_page()
     page.goto(guarded.url)
     log_in(page)
-    open_task(page, "Report").locator("textarea[name=body]").fill("A long thought")
+    open_task(page, "Report").locator("textarea[name=body]").fill("x" * 1200)
     page.keyboard.press("Escape")
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
@@ -111,7 +111,7 @@ def test_the_log_out_asks_for_drafts_too(browser, guarded):
 
     wait_for(page, "() => document.querySelector('.card') !== null")
     assert asked == ["1 change or draft is on this device alone and will be lost. Log out?"]
-    expect(open_task(page, "Report").locator("textarea[name=body]")).to_have_value("A long thought")
+    expect(open_task(page, "Report").locator("textarea[name=body]")).to_have_value("x" * 1200)
 
 
 def test_the_newer_edit_wins_though_the_clock_went_back(browser, server):

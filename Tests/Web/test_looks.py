@@ -140,6 +140,24 @@ def test_every_color_of_a_category_can_be_read(browser, server, scheme, color):
     assert contrast >= 4.5
 
 
+@pytest.mark.parametrize("language, width", [("en", 1024), ("ja", 768), ("ja", 360)])
+def test_what_the_state_says_is_one_line(browser, server, language, width):
+    page = browser(language, viewport={"width": width, "height": 740}).new_page()
+    page.goto(server.url)
+    page.wait_for_selector("#state[data-kind=live]")
+    assert page.locator("#state .words").bounding_box()["height"] < 30
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_box_of_the_notes_stands_beside_its_words_and_the_editor_can_always_be_closed(page, server):
+    server.task("Trip", body="- [ ] Tickets")
+    card(page, "Trip").locator(".open").click()
+    line = page.locator(".readable .check")
+    box, words = line.locator("input").bounding_box(), line.locator("span").bounding_box()
+    assert box["x"] + box["width"] <= words["x"] and abs(box["y"] + box["height"] / 2 - words["y"] - words["height"] / 2) < 4
+    expect(page.locator("dialog.editor button.primary")).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize("language", ["en", "ko", "ja"])
 def test_the_buttons_of_the_editor_are_on_one_row(browser, server, language):
     server.task("Report")

@@ -123,28 +123,15 @@ def test_they_are_chosen_without_a_server_and_undone(page, server):
     becomes(["-PT10M"], stored)
 
 
-def test_they_are_kept_as_a_draft(page, server):
-    server.task("Report", dueDate="2031-05-04T09:00:00Z")
-    editor = open_task(page, "Report")
-    chip(editor, "10 minutes before").click()
-    page.keyboard.press("Escape")
-    page.locator(".toast").get_by_role("button", name="Go on").click()
-    assert pressed(page.locator("dialog.editor[open]")) == ["10 minutes before"]
-    page.reload()
-    page.wait_for_selector("dialog.editor[open]")
-    assert pressed(page.locator("dialog.editor[open]")) == ["10 minutes before"]
-    page.get_by_role("button", name="Discard").click()
-    assert pressed(page.locator("dialog.editor[open]")) == ["By default: At the time"]
-
-
-def test_a_change_elsewhere_is_shown_beside(page, server):
+def test_they_are_saved_at_once(page, server):
     task = server.task("Report", dueDate="2031-05-04T09:00:00Z")
+    stored = lambda: server.call("GET", f"/tasks/{task['id']}")["reminders"]
     editor = open_task(page, "Report")
     chip(editor, "10 minutes before").click()
+    becomes(["-PT10M"], stored)
+    # Another device's, which this one has not touched since.
     server.call("PATCH", f"/tasks/{task['id']}", {"reminders": ["-P1D"]})
-    box = editor.locator(".theirs", has_text="Changed elsewhere")
-    expect(box).to_contain_text("1 day before")
-    box.get_by_role("button", name="Take theirs").click()
+    expect(chip(editor, "1 day before")).to_have_attribute("aria-pressed", "true")
     assert pressed(editor) == ["1 day before"]
 
 

@@ -3,7 +3,11 @@
 import re
 import urllib.request
 
+import pytest
+
 from harness import PATIENCE, SLACK, add, card, installed, saved, wait_for
+
+pytestmark = pytest.mark.timing
 
 #: When the first card was made, by the page's own mark: the code that a test puts into a page to watch it costs as much.
 FIRST_CARD = "() => performance.getEntriesByName('first-card')[0].startTime"
@@ -101,6 +105,40 @@ def test_a_change_in_another_window_is_seen_at_once(browser, server):
     assert min(times) <= 150 * SLACK
 
 
+def watch_long_tasks(page):
+    """Notes how long each task of the page takes that is longer than 50 ms."""
+    page.evaluate(
+        """() => { window.tasks = []; window.observer = new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.tasks.push(entry.duration); });
+            window.observer.observe({ entryTypes: ['longtask'] }); }"""
+    )
+
+
+def longest_task(page):
+    return max([0, *page.evaluate("() => { for (const entry of window.observer.takeRecords()) window.tasks.push(entry.duration); window.observer.disconnect(); return window.tasks; }")])
+
+
+def test_a_move_by_another_device_never_blocks(browser, server):
+    server.fill(3000)
+    page = browser().new_page()
+    page.goto(server.url)
+    saved(page)
+    wait_for(page, "() => document.querySelectorAll('.card').length >= 60")
+    ids = [task["id"] for task in server.tasks("&status=todo")]
+    moved = iter(ids[1:])
+
+    def move():
+        watch_long_tasks(page)
+        title = server.call("POST", f"/tasks/{next(moved)}/move", {"place": "first"})["title"]
+        wait_for(page, "(title) => document.querySelector('[data-column=todo] .open').textContent === title", title)
+        assert page.evaluate("() => document.getAnimations().length") > 0
+        page.evaluate("() => new Promise((done) => { requestAnimationFrame(() => { requestAnimationFrame(done); }); })")
+        return longest_task(page)
+
+    longest = best(move, 5)
+    print(f"longest task of a move by another device: {longest:.0f} ms")
+    assert longest <= 100 * SLACK
+
+
 def test_dragging_never_blocks(browser, server):
     server.fill(1500, ("todo",))
     server.task("Mover", status="doing")
@@ -111,10 +149,7 @@ def test_dragging_never_blocks(browser, server):
     wait_for(page, "() => document.querySelectorAll('.card').length === 1501")
 
     def drag():
-        page.evaluate(
-            """() => { window.tasks = []; window.observer = new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.tasks.push(entry.duration); });
-                window.observer.observe({ entryTypes: ['longtask'] }); }"""
-        )
+        watch_long_tasks(page)
         at = card(page, "Mover").bounding_box()
         page.mouse.move(at["x"] + 40, at["y"] + 15)
         page.mouse.down()
@@ -123,7 +158,7 @@ def test_dragging_never_blocks(browser, server):
             page.mouse.move(column["x"] + 80, column["y"] + 100 + step * 25, steps=2)
         page.keyboard.press("Escape")
         page.mouse.up()
-        return max([0, *page.evaluate("() => { window.observer.disconnect(); return window.tasks; }")])
+        return longest_task(page)
 
     longest = best(drag)
     print(f"longest task while dragging: {longest:.0f} ms")

@@ -59,21 +59,27 @@ def test_a_drag_in_another_window_takes_nothing_from_an_open_editor(browser, ser
     assert (stored["status"], stored["body"]) == ("doing", "Half a sentence")
 
 
+#: The second after the last key never ends: nothing is saved before something else happens.
+ENDLESS = """{ const later = window.setTimeout;
+    window.setTimeout = (run, wait, ...rest) => later(run, wait === 1000 ? 1e9 : wait, ...rest); }"""
+
+
 def test_what_both_changed_is_shown_side_by_side_in_the_editor(browser, server):
     task = server.task("Report", body="old")
-    one, two = two_windows(browser, server)
+    two = browser().new_page()
+    two.add_init_script(ENDLESS)
+    two.goto(server.url)
     editor = open_task(two, "Report")
     editor.locator("textarea[name=body]").fill("mine")
 
-    first = open_task(one, "Report")
-    first.locator("textarea[name=body]").fill("theirs")
-    first.locator("button.primary").click()
+    server.call("PATCH", f"/tasks/{task['id']}", {"body": "theirs"})
 
     theirs = editor.locator(".theirs:visible")
     expect(theirs).to_contain_text("theirs")
     expect(editor.locator("textarea[name=body]")).to_have_value("mine")
     theirs.get_by_role("button", name="Keep both").click()
     editor.locator("button.primary").click()
+    closed(two)
     saved(two)
     assert server.call("GET", f"/tasks/{task['id']}")["body"] == "theirs\n\nmine"
 
@@ -122,31 +128,38 @@ def test_an_edit_of_what_was_deleted_meanwhile_can_be_saved_all_the_same(browser
     assert server.call("GET", f"/tasks/{task['id']}")["body"] == "A long thought"
 
 
-def test_escape_back_and_reload_keep_what_was_typed(page, server):
-    server.task("Report")
-    page.wait_for_selector(".card")
-    editor = open_task(page, "Report")
-    editor.locator("textarea[name=body]").fill("one")
-    page.keyboard.press("Escape")
-    closed(page)
-    expect(card(page, "Report").locator(".line .draft")).to_be_visible()
-
-    editor = open_task(page, "Report")
-    expect(editor.locator("textarea[name=body]")).to_have_value("one")
-    editor.locator("textarea[name=body]").fill("two")
-    page.go_back()
-    closed(page)
-
-    editor = open_task(page, "Report")
-    expect(editor.locator("textarea[name=body]")).to_have_value("two")
-    editor.locator("textarea[name=body]").fill("three")
-    page.reload()
-    page.wait_for_selector("dialog.editor[open]")
-    expect(page.locator("dialog.editor textarea[name=body]")).to_have_value("three")
+def test_escape_back_a_click_beside_and_reload_save_what_was_typed(page, server):
+    task = server.task("Report")
+    page.add_init_script(ENDLESS)
+    page.goto(server.url)
+    leave = {
+        "Escape": lambda: page.keyboard.press("Escape"), "Back": page.go_back, "a click beside": lambda: page.mouse.click(5, 5),
+        "the cross": lambda: page.locator("dialog.editor .square").click(), "reload": page.reload,
+    }
+    for words, run in leave.items():
+        open_task(page, "Report").locator("textarea[name=body]").fill(words)
+        run()
+        if words != "reload":
+            closed(page)
+        becomes(words, lambda: server.call("GET", f"/tasks/{task['id']}")["body"])
+    expect(page.locator("dialog.editor textarea[name=body]")).to_have_value("reload")
     page.locator("dialog.editor button.primary").click()
-    saved(page)
-    assert server.tasks()[0]["body"] == "three"
+    closed(page)
     expect(card(page, "Report").locator(".line .draft")).to_have_count(0)
+
+
+def test_a_tab_that_is_closed_saves_what_was_typed(browser, server):
+    task = server.task("Report")
+    context = browser()
+    page = context.new_page()
+    page.add_init_script(ENDLESS)
+    page.goto(server.url)
+    saved(page)
+    open_task(page, "Report").locator("textarea[name=body]").fill("before the end")
+    page.close()
+
+    context.new_page().goto(server.url)
+    becomes("before the end", lambda: server.call("GET", f"/tasks/{task['id']}")["body"])
 
 
 def test_a_crash_of_the_tab_keeps_what_was_typed(browser, server):
@@ -154,16 +167,16 @@ def test_a_crash_of_the_tab_keeps_what_was_typed(browser, server):
     context = browser()
     page = context.new_page()
     page.goto(server.url)
-    page.wait_for_selector(".card")
-    editor = open_task(page, "Report")
-    editor.locator("textarea[name=body]").fill("before the crash")
-    wait_for(page, """async () => {
+    saved(page)
+    page.route("**/sync", lambda route: route.abort())
+    open_task(page, "Report").locator("textarea[name=body]").fill("before the crash")
+    becomes(["before the crash"], lambda: page.evaluate("""async () => {
         const [{ name }] = (await indexedDB.databases()).filter(({ name }) => name.startsWith('kanbase-'));
         const open = await new Promise((resolve) => { const r = indexedDB.open(name); r.onsuccess = () => resolve(r.result); });
-        const drafts = await new Promise((resolve) => { const r = open.transaction('draft').objectStore('draft').getAll(); r.onsuccess = () => resolve(r.result); });
+        const edits = await new Promise((resolve) => { const r = open.transaction('outbox').objectStore('outbox').getAll(); r.onsuccess = () => resolve(r.result); });
         open.close();
-        return drafts.some((draft) => draft.fields.body === 'before the crash');
-    }""")
+        return edits.map(({ mutation }) => mutation.value.body);
+    }"""))
     with page.expect_event("crash"), contextlib.suppress(Error):
         page.goto("chrome://crash", timeout=2000)
 
@@ -210,12 +223,13 @@ def test_a_link_to_a_task_that_is_gone_says_so(page, server):
     wait_for(page, "() => location.search === ''")
 
 
-def test_back_says_that_words_are_kept(page, server):
+def test_back_says_that_words_are_kept_that_cannot_be_saved(page, server):
     server.task("Report")
-    open_task(page, "Report").locator("textarea[name=body]").fill("A thought")
+    open_task(page, "Report").locator("textarea[name=body]").fill("x" * 1200)
     page.go_back()
     closed(page)
     page.locator(".toast", has_text="kept as a draft").wait_for()
+    expect(card(page, "Report").locator(".line .draft")).to_be_visible()
 
 
 def test_a_draft_that_is_too_long_is_not_saved(page, server):

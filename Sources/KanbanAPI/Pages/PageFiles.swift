@@ -60,14 +60,12 @@ struct PageFile: Sendable {
     static let bundles = [
         [
             "words", "recurrence", "series", "mirror", "sync", "connection", "store", "feed", "sender", "engine",
-            "views",
-            "steps", "issues", "live", "access", "board", "kanbase",
+            "views", "steps", "issues", "live", "access", "board", "kanbase",
         ].map { "client/\($0).js" },
         [
             "device", "page", "api", "words", "dates", "answers", "model", "repeat", "archive", "actions", "welcome",
-            "board", "quick", "add", "drag", "choice", "reminders", "conflicts", "repeat-field", "fields", "notes",
-            "editor",
-            "providers", "notices", "menu", "picks", "shell",
+            "glide", "board", "quick", "add", "drag", "choice", "reminders", "conflicts", "repeat-field", "fields",
+            "notes", "editor-form", "editor", "providers", "notices", "menu", "picks", "shell",
         ].map { "board/\($0).js" },
         ["forms", "push", "settings", "account", "screens"].map { "board/\($0).js" },
     ]

@@ -47,9 +47,10 @@ export class App {
   async start() {
     connection.token = this.session.token;
     album.engine = this.engine;
-    connection.ended = () => endSession(this.engine, { note: "ended" });
-    this.engine.onChange = (changes) => {
+    connection.ended = () => { this.editor?.save(); endSession(this.engine, { note: "ended" }); };
+    this.engine.onChange = (changes, isOther) => {
       this.model.take(changes);
+      if (this.board) this.board.glides ||= isOther || changes.some(({ store }) => store === "task");
       // Edits are rendered synchronously: the page never shows "saved" after one.
       if (changes.some(({ store, value }) => store === "outbox" && value)) this.render();
       else this.refresh();
@@ -75,7 +76,12 @@ export class App {
     followNotices(this);
     document.addEventListener("visibilitychange", () => {
       // The day may have changed while the device slept.
-      if (!document.hidden) { this.model.setFilter({}); this.refresh(); }
+      if (document.hidden) this.editor?.save();
+      else { this.model.setFilter({}); this.refresh(); }
+    });
+    addEventListener("pagehide", () => {
+      this.editor?.save();
+      this.engine.tellUnsent();
     });
     addEventListener("beforeunload", (event) => {
       // Without storage they would be lost.

@@ -8,6 +8,7 @@ import { columns } from "./model.js";
 import { repeatMark } from "./repeat.js";
 import { welcome } from "./welcome.js";
 import { plain } from "./words.js";
+import { glide, inSight } from "./glide.js";
 
 /** How many cards a column shows at first, and how many more each time that its end comes near. */
 const firstPage = 20;
@@ -23,6 +24,8 @@ export class Board {
     this.columns = new Map();
     /** Whether cards are being moved: what has the focus in them loses it. */
     this.isMoving = false;
+    /** Whether others changed something since the last time. */
+    this.glides = false;
     this.element = el("div", { class: "board", id: "board" });
     this.tabs = el("div", { class: "tabs" });
     this.round = el("button", { class: "primary round", "aria-label": text.keyAdd, onclick: () => openAdd(app) }, icon("plus"));
@@ -72,21 +75,24 @@ export class Board {
   render() {
     const isFirst = this.cards.size === 0;
     const active = /** @type {HTMLElement | null} */ (document.activeElement);
+    const before = this.glides ? inSight(this) : null;
+    this.glides = false;
     this.isMoving = true;
-    for (const status of columns) this.renderColumn(status);
+    const isMoved = columns.map((status) => this.renderColumn(status)).includes(true);
     // For benchmarks.
     if (isFirst && this.cards.size > 0) performance.mark("first-card");
     for (const [id, card] of this.cards) {
       if (!this.app.model.tasks.has(id)) { card.remove(); this.cards.delete(id); }
     }
     this.isMoving = false;
+    if (isMoved && before?.size) glide(this, before);
     // A card that moved within the document lost the focus, and one that left it keeps no title that is being typed.
     if (active === document.activeElement) return;
     if (active?.isConnected) active.focus({ preventScroll: true });
     else active?.dispatchEvent(new Event("blur"));
   }
 
-  /** @param {Status} status */
+  /** @param {Status} status @returns {boolean} whether a card changed its place */
   renderColumn(status) {
     const column = /** @type {Column} */ (this.columns.get(status));
     const tasks = this.app.model.list(status);
@@ -99,7 +105,7 @@ export class Board {
       showCard(card, task, model, engine.mirror.draft.has(`task:${task.id}`), day, this.app.picks.ids.has(task.id));
       wanted.push(card);
     }
-    arrange(column.list, wanted);
+    const isMoved = arrange(column.list, wanted);
     const count = String(tasks.length);
     if (column.count.textContent !== count) {
       column.count.textContent = count;
@@ -110,6 +116,7 @@ export class Board {
     if (tasks.length === 0) this.showEmpty(column.empty, status);
     column.archive?.render();
     if (wanted.length > 0 && !$("[tabindex='0']", column.list)) this.rove($(".open", wanted[0]));
+    return isMoved;
   }
 
   /** @param {HTMLElement} empty @param {Status} status */
@@ -222,14 +229,21 @@ export class Board {
  * Makes the children of a list those wanted, with as few changes as one move needs.
  * @param {HTMLElement} list
  * @param {HTMLElement[]} wanted
+ * @returns {boolean} whether it changed any
  */
 function arrange(list, wanted) {
   const keep = new Set(wanted);
-  for (const child of [...list.children]) if (!keep.has(/** @type {HTMLElement} */ (child)) && !child.classList.contains("slot")) child.remove();
+  let isChanged = false;
+  for (const child of [...list.children]) {
+    if (keep.has(/** @type {HTMLElement} */ (child)) || child.classList.contains("slot")) continue;
+    child.remove();
+    isChanged = true;
+  }
   let node = list.firstElementChild;
   for (const card of wanted) {
     while (node?.classList.contains("slot")) node = node.nextElementSibling;
     if (node === card) { node = node.nextElementSibling; continue; }
+    isChanged = true;
     // This child was moved down: without it, the rest is in order.
     if (node && card === node.nextElementSibling) {
       node.remove();
@@ -238,6 +252,7 @@ function arrange(list, wanted) {
     }
     list.insertBefore(card, node);
   }
+  return isChanged;
 }
 
 /** @param {string} id */

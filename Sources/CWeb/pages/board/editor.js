@@ -1,27 +1,36 @@
-// The editor of a task. The text is a draft from the first letter on. Changes by others appear at once; in a field that the user
-// edited too, both versions are shown.
-import { $, announce, el, field, grows, lengthOf, limitLength, select, text } from "./page.js";
-import { addCategory, edit, remove } from "./actions.js";
-import { addDays, dueTime, fullYear, instant, today, weekday } from "./dates.js";
+// The editor of a task. It saves by itself: what is typed is an edit a second later, and all edits of one visit are one step of
+// undo. What cannot be saved stays a draft. Changes by others appear at once; in a field with words that are not saved, both
+// versions are shown.
+import { $, announce, el, text } from "./page.js";
+import { addCategory, edit, editWithin, remove, tellVisit } from "./actions.js";
+import { addDays, dueTime, fullYear, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
-import { CategoryChoice } from "./choice.js";
 import { blank, fieldsOf, names, shownField } from "./fields.js";
-import { between, noDraft } from "../client/kanbase.js";
-import { columns } from "./model.js";
-import { ReminderField, remindersOf } from "./reminders.js";
+import { between, noDraft, uuid } from "../client/kanbase.js";
+import { build, faults, isText } from "./editor-form.js";
+import { remindersOf } from "./reminders.js";
 import { NotesView } from "./notes.js";
-import { recurrenceOf, RepeatField } from "./repeat-field.js";
+import { recurrenceOf } from "./repeat-field.js";
 import { isBlank } from "./words.js";
+
+/** Milliseconds from the last key to the edit, and from the first one at most. */
+const quiet = 1000;
+const latest = 10_000;
 
 export class Editor {
   /** @param {App} app @param {string} id */
   constructor(app, id) {
     this.app = app;
     this.id = id;
+    this.visit = uuid();
+    /** @type {Step | undefined} what this visit did */
+    this.step = undefined;
+    /** When the first key was pressed that is not saved. */
+    this.since = 0;
     const task = app.model.tasks.get(id);
     const draft = app.engine.mirror.draft.get(`task:${id}`);
     /**
-     * The server's values that this editor has shown.
+     * The values that this editor has shown or saved.
      * @type {Fields}
      */
     this.base = /** @type {Fields} */ (draft ? draft.base : fieldsOf(task ?? blank, app));
@@ -33,86 +42,22 @@ export class Editor {
       el("button", { class: "link", onclick: () => this.discard() }, text.discard));
     this.gone = el("p", { class: "note fault", hidden: true }, text.deletedElsewhere);
     this.notes = new NotesView(this);
+    this.told = el("span", { class: "quiet-words", role: "status" });
     this.saveButton = el("button", { type: "submit", class: "primary" }, text.save);
-    this.dialog = this.build();
+    this.form = el("form", { method: "dialog" });
+    this.isOver = true;
+    this.dialog = build(this);
     for (const name of names) this.controls[name].value = draft?.fields[name] ?? this.base[name];
     // Those of a draft are checked as if they were typed.
     for (const name of names) this.controls[name].dispatchEvent(new Event("input"));
     this.isOver = false;
-    app.engine.typed.set(this.key, () => this.keep());
+    app.engine.typed.set(this.key, () => this.save());
     this.takeIn();
     document.body.append(this.dialog);
     this.dialog.showModal();
     this.controls.title.focus();
     this.controls.title.setSelectionRange(this.controls.title.value.length, this.controls.title.value.length);
-  }
-
-  build() {
-    this.controls = {
-      title: el("textarea", { name: "title", rows: 1, required: true, autocomplete: "off", enterKeyHint: "done" }),
-      body: el("textarea", { name: "body", rows: 5 }),
-      status: select({ name: "status" }, columns.map((status) => [status, text[status]])),
-      category: new CategoryChoice(this.app.model),
-      date: el("input", { name: "date", type: "date", max: "9999-12-31" }),
-      time: el("input", { name: "time", type: "time" }),
-      repeat: null, reminders: null,
-    };
-    const repeat = this.controls.repeat = new RepeatField(this);
-    const reminders = this.controls.reminders = new ReminderField(this);
-    const { title, body, status, category, date, time } = this.controls;
-    const { theirs } = this;
-    const { zone } = this.app.model;
-    const choose = (/** @type {string} */ label, /** @type {() => string} */ day) => el("button", { class: "chip", onclick: () => this.setDate(day()) }, label);
-    const form = el("form", { method: "dialog" },
-      el("div", { class: "heading" }, el("h2", { id: "editor-title" }, text.task),
-        el("button", { class: "link", onclick: () => this.app.router.go({ screen: "history", task: null, of: this.id }) }, text.screens.history)),
-      this.gone, this.note,
-      field(text.title, title, theirs.title), field(text.notes, body, this.notes.element, theirs.body),
-      el("div", { class: "pair" }, field(text.column, status, theirs.status), field(text.category, category.select, category.line, theirs.category)),
-      el("div", { class: "pair" }, field(text.dueDate, date, theirs.date), field(text.dueTime, time, theirs.time)),
-      el("div", { class: "quick", role: "group", "aria-label": text.dueDate },
-        choose(text.today, () => today(zone)), choose(text.tomorrow, () => addDays(today(zone), 1)),
-        choose(text.nextWeek, () => weekday(1, today(zone), "next") ?? ""), choose(text.removeDate, () => "")),
-      repeat.element, theirs.repeat, reminders.element, theirs.reminders,
-      el("div", { class: "row end" },
-        el("button", { class: "danger", onclick: () => this.remove() }, text.remove),
-        el("span", { class: "space" }),
-        el("button", { onclick: () => this.leave() }, text.close), this.saveButton));
-    const dialog = el("dialog", { class: "sheet editor", "aria-labelledby": "editor-title" }, form);
-    limitLength(title, 200);
-    limitLength(body, 1000);
-    for (const area of [title, body]) grows(area);
-    // One line, however long it is.
-    title.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Enter") return;
-      event.preventDefault();
-      form.requestSubmit(this.saveButton);
-    });
-    title.addEventListener("input", () => {
-      if (/[\r\n]/.test(title.value)) title.value = title.value.replace(/\s*[\r\n]+\s*/g, " ");
-      if (lengthOf(title.value) <= 200) title.setCustomValidity(isBlank(title.value) ? text.titleMissing : "");
-    });
-    time.addEventListener("change", () => { this.timeWithoutDate(); repeat.render(); });
-    // While a date is typed, it may be none.
-    date.addEventListener("change", () => { if (date.value) repeat.moveDay(); });
-    date.addEventListener("blur", () => { date.value = fullYear(date.value); repeat.moveDay(); this.keep(); });
-    form.addEventListener("input", () => this.keep());
-    form.addEventListener("change", () => this.keep());
-    form.addEventListener("submit", (event) => { event.preventDefault(); this.save(); });
-    dialog.addEventListener("cancel", (event) => { event.preventDefault(); this.leave(); });
-    dialog.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        form.requestSubmit(this.saveButton);
-      }
-    });
-    // A click beside the sheet closes it; the draft stays. One on its scroll bar does not.
-    dialog.addEventListener("mousedown", ({ target, clientX: x, clientY: y, detail }) => {
-      const { left, right, top, bottom } = dialog.getBoundingClientRect();
-      // The second of a double click on a card is not meant for the sheet that the first one opened.
-      if (detail < 2 && target === dialog && (x < left || x > right || y < top || y > bottom)) this.leave();
-    });
-    return dialog;
+    if (draft) faults(this.form);
   }
 
   /** @param {string} day none removes it */
@@ -121,7 +66,7 @@ export class Editor {
     date.value = day;
     if (!day) time.value = "";
     repeat.moveDay();
-    this.keep();
+    this.save();
     announce(day ? text.dateFilled(day) : text.noDue);
   }
 
@@ -155,24 +100,52 @@ export class Editor {
     return `task:${this.id}`;
   }
 
-  keep() {
-    // A field that loses the focus because the sheet closes reports a change.
+  typed() {
     if (this.isOver) return;
     this.controls.reminders.render();
     this.notes.render();
-    const fields = this.changed();
-    if (Object.keys(fields).length === 0) this.note.hidden = true;
-    this.app.engine.keepDraft(this.key, fields, this.base);
+    const now = Date.now();
+    this.since ||= now;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.save(), Math.min(quiet, this.since + latest - now));
+  }
+
+  /**
+   * Makes what was typed an edit. What cannot be saved stays a draft.
+   * @param {boolean} [isLast] the editor closes
+   */
+  save(isLast) {
+    clearTimeout(this.timer);
+    this.since = 0;
+    if (this.isOver) return;
+    this.controls.reminders.render();
+    this.notes.render();
+    const wrong = faults(this.form, isLast);
+    /** @type {Record<string, any>[]} */
+    const [fields, kept] = [{}, {}];
+    for (const [name, value] of Object.entries(this.changed())) {
+      if (!wrong.has(name) && !this.isGone) fields[name] = value;
+      // A date that is half typed has no value yet.
+      else if (!wrong.has(name) || isText(name)) kept[name] = value;
+    }
+    if (Object.keys(fields).length > 0) this.step = editWithin(this.app, this.id, this.intents(fields), this.step);
+    this.note.hidden ||= Object.keys(kept).length === 0;
+    this.app.engine.keepDraft(this.key, kept, this.base);
+  }
+
+  /** True once somebody deleted the task. */
+  get isGone() {
+    return !this.app.model.tasks.has(this.id);
   }
 
   takeIn() {
-    const task = this.app.model.tasks.get(this.id);
-    this.isGone = !task;
+    const { app, told } = this;
+    const task = app.model.tasks.get(this.id);
     this.gone.hidden = !this.isGone;
     this.saveButton.textContent = this.isGone ? text.restoreAndSave : text.save;
     this.controls.category.fill();
     if (!task) return;
-    const current = fieldsOf(task, this.app);
+    const current = fieldsOf(task, app);
     for (const name of names) {
       const theirs = current[name];
       const control = this.controls[name];
@@ -184,6 +157,9 @@ export class Editor {
     }
     this.controls.reminders.render();
     this.notes.render();
+    const isOffline = app.engine.state.phase === "offline";
+    const said = isOffline ? text.savedHere : text.saved;
+    if (this.step && said !== told.textContent && (isOffline || !app.model.unsent.has(this.id))) told.textContent = said;
   }
 
   /** @param {keyof Fields} name @param {string} value */
@@ -206,27 +182,25 @@ export class Editor {
     announce(text.changedElsewhere);
   }
 
-  save() {
-    const { app, id } = this;
-    // Whatever the server may still have of a task that is gone: these are the words.
-    const fields = this.isGone ? this.values() : this.changed();
-    /** @type {any[]} */
+  /**
+   * @param {Record<string, any>} fields what changes
+   * @returns {Intent[]}
+   */
+  intents(fields) {
+    const { app, id, visit } = this;
+    /** @type {Intent[]} */
     const intents = [];
     /** @type {Record<string, any>} */
-    const patch = {};
-    for (const name of /** @type {const} */ (["title", "body", "status"])) if (fields[name] !== undefined) patch[name] = fields[name];
-    if (fields.category !== undefined) patch.categoryId = this.categoryFor(fields.category.trim(), intents);
-    if (fields.date !== undefined || fields.time !== undefined) patch.dueDate = this.due();
-    if (fields.repeat !== undefined || (patch.dueDate === null && this.base.repeat)) patch.recurrence = this.due() ? recurrenceOf(fields.repeat ?? "") : null;
-    if (fields.reminders !== undefined) patch.reminders = remindersOf(fields.reminders);
-    if (this.isGone) intents.push({ type: "task", op: "restore", id });
-    if (Object.keys(patch).length > 0) {
-      const last = patch.status && app.model.column(patch.status).at(-1)?.position;
-      intents.push({ type: "task", op: "patch", id, value: patch, ...(patch.status && { position: between(last ?? null, null) }) });
-    }
-    this.finish();
-    edit(app, id, intents, [noDraft(this.key)]);
-    this.goBack();
+    const value = {};
+    for (const name of /** @type {const} */ (["title", "body", "status"])) if (fields[name] !== undefined) value[name] = fields[name];
+    if (fields.category !== undefined) value.categoryId = this.categoryFor(fields.category.trim(), intents);
+    if (fields.date !== undefined || fields.time !== undefined) value.dueDate = this.due();
+    if (fields.repeat !== undefined || (value.dueDate === null && this.base.repeat)) value.recurrence = this.due() ? recurrenceOf(fields.repeat ?? "") : null;
+    if (fields.reminders !== undefined) value.reminders = remindersOf(fields.reminders);
+    const last = value.status && app.model.column(value.status).at(-1)?.position;
+    intents.push({ type: "task", op: "patch", id, value, visit, ...(value.status && { position: between(last ?? null, null) }) });
+    this.base = { ...this.base, ...fields };
+    return intents;
   }
 
   /** @param {string} name @param {any[]} intents @returns {string | null} */
@@ -242,9 +216,10 @@ export class Editor {
   discard() {
     for (const name of names) {
       this.controls[name].value = this.base[name];
+      this.controls[name].dispatchEvent(new Event("input"));
       this.theirs[name].hidden = true;
     }
-    this.keep();
+    this.save();
     this.controls.title.focus();
   }
 
@@ -253,12 +228,18 @@ export class Editor {
     remove(this.app, this.id);
   }
 
-  /** Closes without saving; the text stays as a draft. */
-  leave() {
-    const hasDraft = Object.keys(this.changed()).length > 0;
+  submit() {
+    const { app, id, isGone } = this;
+    // Whatever the server may still have of a task that is gone: these are the words.
+    const intents = isGone ? this.intents(this.values()) : [];
     this.finish();
-    if (hasDraft) this.tellKept();
-    this.app.render();
+    if (isGone) edit(app, id, [{ type: "task", op: "restore", id }, ...intents], [noDraft(this.key)]);
+    this.goBack();
+  }
+
+  /** Closes; what was typed is saved. */
+  leave() {
+    this.finish();
     this.goBack();
   }
 
@@ -269,22 +250,24 @@ export class Editor {
 
   /** Closes the sheet and removes it from the address. */
   finish() {
-    this.isOver = true;
-    this.app.engine.typed.delete(this.key);
-    this.dialog.close();
+    this.end();
     this.app.router.leave("task");
-  }
-
-  tellKept() {
-    this.app.toast(text.draftKept, { actions: [[text.continueEditing, () => this.app.router.go({ task: this.id })]] });
   }
 
   /** Closes it because the address changed: Back was pressed. */
   close() {
-    if (!this.isOver && Object.keys(this.changed()).length > 0) this.tellKept();
-    this.app.engine.typed.delete(this.key);
-    this.dialog.close();
+    this.end();
     this.dialog.remove();
   }
-}
 
+  end() {
+    if (this.isOver) return;
+    const { app, key, id } = this;
+    this.save(true);
+    this.isOver = true;
+    app.engine.typed.delete(key);
+    this.dialog.close();
+    if (this.step) tellVisit(app, this.step);
+    if (app.engine.mirror.draft.has(key)) app.toast(text.draftKept, { actions: [[text.continueEditing, () => app.router.go({ task: id })]] });
+  }
+}

@@ -203,7 +203,7 @@ export function showHelp() {
   const rows = [
     [["n"], text.keyAdd], [["/"], text.search], [["Enter"], text.keyEdit], [["F2"], text.keyRename], [["m"], text.keyMenu], [["x"], text.keyPick],
     [["←", "↑", "↓", "→"], text.keyGo], [["⇧", "←", "→"], text.keyMoveColumn], [["⇧", "↑", "↓"], text.keyMoveWithin],
-    [["Del"], text.keyDelete], [["Ctrl", "Z"], text.undo], [["⇧", "Ctrl", "Z"], text.redo], [["Ctrl", "Enter"], text.keySave], [["Esc"], text.keyEscape],
+    [["Del"], text.keyDelete], [["Ctrl", "Z"], text.undo], [["⇧", "Ctrl", "Z"], text.redo], [["Ctrl", "Enter"], text.keySave], [["Esc"], text.close],
     [["b"], text.screens.board], [["t"], text.screens.today], [["s"], text.screens.stats], [["?"], text.keyHelp],
   ];
   openDialog(el("dialog", { class: "sheet help", "aria-labelledby": "help-title" },

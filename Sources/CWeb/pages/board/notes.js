@@ -1,5 +1,4 @@
 // Notes as they are read: links, emphasis, lists and check boxes of Markdown. Elements are made of text, and nothing is taken as HTML.
-import { edit } from "./actions.js";
 import { el } from "./page.js";
 
 const inline = /(https?:\/\/[^\s<>"]+)|\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|`([^`\n]+)`|\*\*(.+?)\*\*|~~(.+?)~~|(?<![\p{L}\p{N}])[*_](\S|\S.*?\S)[*_](?![\p{L}\p{N}])/gu;
@@ -95,15 +94,10 @@ export class NotesView {
     this.element.querySelectorAll("input")[focused]?.focus();
   }
 
-  /**
-   * Saved at once, unless the notes have other words that are not.
-   * @param {number} line @param {boolean} isDone
-   */
+  /** @param {number} line @param {boolean} isDone */
   tick(line, isDone) {
-    const { app, id, controls: { body }, base, isGone } = this.editor;
-    const isSaved = body.value === base.body && !isGone;
+    const { body } = this.editor.controls;
     body.value = ticked(body.value, line, isDone);
-    if (isSaved) edit(app, id, [{ type: "task", op: "patch", id, value: { body: body.value } }], []);
-    this.editor.keep();
+    this.editor.save();
   }
 }

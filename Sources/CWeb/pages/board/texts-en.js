@@ -52,7 +52,7 @@ export const texts = {
   // Reminders
   reminders: "Reminders", byDefault: "By default", atTime: "At the time", noReminder: "None", before: (/** @type {string} */ time) => `${time} before`, ownReminder: "Own reminder…", beforeDue: "Before the due time", addBefore: "Add a reminder before the due time", atInstant: "At a fixed time", addInstant: "Add a reminder at a fixed time", reminderLimit: "At most 5 reminders fit, each at most 30 days before.", allDayHint: (/** @type {string} */ time) => `Counts from ${time}, the time for all-day tasks in the settings.`, reminderNeedsDate: "Without a due date only reminders at a fixed time come.",
   // Sync
-  saved: "Saved", savedDetail: "Everything is saved on the server.", sending: "Sending…", connecting: "Connecting…", offline: "Offline",
+  saved: "Saved", savedHere: "Saved on this device", savedDetail: "Everything is saved on the server.", sending: "Sending…", connecting: "Connecting…", offline: "Offline",
   unsent: (/** @type {number} */ count) => `${count} unsent`, offlineUnsent: (/** @type {number} */ count) => `Offline · ${count} unsent`,
   fullUnsent: (/** @type {number} */ count) => `Account full · ${count} unsent`,
   offlineDetail: "Changes are kept on this device and sent when the server answers.",
@@ -118,5 +118,5 @@ export const texts = {
   deleteAccount: "Delete the account", deleteAccountHint: "Everything is erased: tasks, categories, history. Nothing brings it back.", reallyDelete: "Really erase everything?",
   // Shortcuts
   keyAdd: "Add a task", keyEdit: "Edit the task", keyRename: "Rename it in place", keyMenu: "Menu of the task", keyGo: "Go to other tasks", keyMoveColumn: "Move to another column",
-  keyPick: "Select, for several at once", keyMoveWithin: "Move up or down", keyDelete: "Delete the task", keySave: "Save in the editor", keyEscape: "Close; words stay as a draft", keyHelp: "This sheet",
+  keyPick: "Select, for several at once", keyMoveWithin: "Move up or down", keyDelete: "Delete the task", keySave: "Save in the editor", keyHelp: "This sheet",
 };

@@ -38,7 +38,7 @@ export const texts = {
     return (rule.isAfter ? (isLoose ? "完了の" : "完了後") : "") + every + (on && rule.interval > 1 ? "の" : "") + on + (rule.lastDay ? `、${rule.lastDay}まで` : "") + (rule.count ? `、${rule.count}回` : "");
   },
   reminders: "リマインダー", byDefault: "標準", atTime: "時刻ちょうど", noReminder: "なし", before: (time) => `${time}前`, ownReminder: "自分で決める…", beforeDue: "期限の前", addBefore: "期限の前のリマインダーを追加", atInstant: "決まった日時", addInstant: "決まった日時のリマインダーを追加", reminderLimit: "リマインダーは5件まで、それぞれ30日前までです。", allDayHint: (time) => `設定の終日タスクの時刻 ${time} から数えます。`, reminderNeedsDate: "期限がないと、決まった日時のリマインダーだけが届きます。",
-  saved: "保存済み", savedDetail: "すべてサーバーに保存されています。", sending: "送信中…", connecting: "接続中…", offline: "オフライン",
+  saved: "保存済み", savedHere: "この端末に保存済み", savedDetail: "すべてサーバーに保存されています。", sending: "送信中…", connecting: "接続中…", offline: "オフライン",
   unsent: (count) => `未送信 ${count}件`, offlineUnsent: (count) => `オフライン · 未送信 ${count}件`,
   fullUnsent: (count) => `空きなし · 未送信 ${count}件`,
   offlineDetail: "変更はこの端末に残り、サーバーが応答すると送信されます。",
@@ -95,5 +95,5 @@ export const texts = {
   goodUntil: (/** @type {string} */ time) => `${time} まで`, identities: "ログイン方法", passwordOnly: "パスワードのみです。",
   deleteAccount: "アカウントを削除", deleteAccountHint: "タスク、分類、履歴がすべて消え、元に戻せません。", reallyDelete: "本当にすべて消しますか。",
   keyAdd: "タスクを追加", keyEdit: "タスクを編集", keyRename: "その場で名前を変更", keyMenu: "タスクのメニュー", keyGo: "ほかのタスクへ", keyMoveColumn: "別の列へ移動",
-  keyPick: "まとめて選択", keyMoveWithin: "上下に移動", keyDelete: "タスクを削除", keySave: "編集を保存", keyEscape: "閉じる。書きかけは下書きに残ります", keyHelp: "この一覧",
+  keyPick: "まとめて選択", keyMoveWithin: "上下に移動", keyDelete: "タスクを削除", keySave: "編集を保存", keyHelp: "この一覧",
 };

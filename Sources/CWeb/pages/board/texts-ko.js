@@ -38,7 +38,7 @@ export const texts = {
       + (rule.lastDay ? `, ${rule.lastDay}까지` : "") + (rule.count ? `, ${rule.count}번` : "");
   },
   reminders: "알림", byDefault: "기본", atTime: "제시간에", noReminder: "없음", before: (time) => `${time} 전`, ownReminder: "직접 정하기…", beforeDue: "마감 전", addBefore: "마감 전 알림 추가", atInstant: "정해진 시각에", addInstant: "정해진 시각 알림 추가", reminderLimit: "알림은 5개까지, 각각 30일 전까지 둘 수 있습니다.", allDayHint: (time) => `설정의 하루 종일 알림 시각인 ${time}부터 셉니다.`, reminderNeedsDate: "마감일이 없으면 정해진 시각의 알림만 옵니다.",
-  saved: "저장됨", savedDetail: "모두 서버에 저장되어 있습니다.", sending: "보내는 중…", connecting: "연결하는 중…", offline: "오프라인",
+  saved: "저장됨", savedHere: "이 기기에 저장됨", savedDetail: "모두 서버에 저장되어 있습니다.", sending: "보내는 중…", connecting: "연결하는 중…", offline: "오프라인",
   unsent: (count) => `${count}개 보내기 전`, offlineUnsent: (count) => `오프라인 · ${count}개 보내기 전`,
   fullUnsent: (count) => `계정에 자리 없음 · ${count}개 보내기 전`,
   offlineDetail: "바꾼 것은 이 기기에 두었다가 서버가 응답하면 보냅니다.",
@@ -95,5 +95,5 @@ export const texts = {
   goodUntil: (/** @type {string} */ time) => `${time}까지`, identities: "로그인 방법", passwordOnly: "비밀번호만 사용합니다.",
   deleteAccount: "계정 삭제", deleteAccountHint: "할 일, 분류, 기록이 모두 지워지고 되살릴 수 없습니다.", reallyDelete: "정말 모두 지울까요?",
   keyAdd: "할 일 추가", keyEdit: "할 일 편집", keyRename: "그 자리에서 이름 바꾸기", keyMenu: "할 일 메뉴", keyGo: "다른 할 일로 가기", keyMoveColumn: "다른 단계로 옮기기",
-  keyPick: "여러 개를 함께 선택", keyMoveWithin: "위아래로 옮기기", keyDelete: "할 일 삭제", keySave: "편집한 것 저장", keyEscape: "닫기. 쓰던 글은 초안으로 남습니다", keyHelp: "이 안내",
+  keyPick: "여러 개를 함께 선택", keyMoveWithin: "위아래로 옮기기", keyDelete: "할 일 삭제", keySave: "편집한 것 저장", keyHelp: "이 안내",
 };

@@ -5,6 +5,7 @@
  * @typedef {Rule & {days: {name: string, ordinal: number}[], isWorkdays: boolean, monthNames: string[], isAfter: boolean, lastDay: string | null}} RuleWords
  */
 /** @typedef {import("./app.js").App} App */
+/** @typedef {import("./board.js").Board} Board */
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {typeof import("./texts-en.js").texts} Texts */
 /**

@@ -4,6 +4,7 @@ import { uuid } from "./connection.js";
 import { Feed } from "./feed.js";
 import { apply, emptyMirror, mutate, noDraft } from "./mirror.js";
 import { Sender } from "./sender.js";
+import { joined } from "./sync.js";
 
 export class Engine {
   /** @param {Disk} store @param {Connection} connection */
@@ -13,7 +14,7 @@ export class Engine {
     this.mirror = emptyMirror();
     /** @type {State} */
     this.state = { phase: "loading", sending: false, full: false, problem: null };
-    /** @type {(changes: Change[]) => void} */
+    /** @type {(changes: Change[], isOther?: boolean) => void} */
     this.onChange = () => {};
     /** @type {() => void} */
     this.onState = () => {};
@@ -73,10 +74,16 @@ export class Engine {
     }, { signal });
   }
 
+  /** Tells the tab that sends what waits: a page that goes away writes its last words, and can no more tell once they are on disk. */
+  tellUnsent() {
+    const changes = [...this.mirror.outbox].map(([key, value]) => ({ store: "outbox", key, value }));
+    if (changes.length > 0) this.channel?.postMessage({ changes });
+  }
+
   /** @param {Change[]} changes by another tab */
   take(changes) {
     apply(this.mirror, this.shared(changes));
-    this.onChange(changes);
+    this.onChange(changes, true);
     // Another tab saved or deleted its words. Those that this one shows stay a draft.
     for (const { store, key, value } of changes) if (store === "draft" && !value) this.typed.get(key)?.();
     if (changes.some((change) => change.store === "outbox" && change.value)) this.sender.push();
@@ -108,9 +115,12 @@ export class Engine {
     const changes = [...also];
     for (const intent of intents) {
       const made = { mutationId: uuid(), key: this.nextKey(), at: new Date().toISOString() };
-      const own = mutate(this.mirror, intent, made);
+      // What is on its way has its answer before it.
+      const [whole, former] = this.state.sending ? [intent, []] : joined(this.mirror, intent);
+      apply(this.mirror, former);
+      const own = mutate(this.mirror, whole, made);
       apply(this.mirror, own);
-      changes.push(...own);
+      changes.push(...former, ...own);
     }
     await this.commit(changes);
     this.sender.push();
@@ -157,6 +167,7 @@ export class Engine {
       await this.feed.run(signal);
     };
     this.channel?.postMessage({ hello: true });
+    this.tellUnsent();
     // Pages over plain HTTP have no locks, some browsers refuse them, and where nothing is shared there is nothing to lock. They all lead: mutation ids make it safe.
     const locks = this.store.name && this.store.isKept ? globalThis.navigator?.locks : undefined;
     if (!locks) return void run();

@@ -12,7 +12,7 @@ export { keepMine, noIssue, patchOf, takeTheirs } from "./issues.js";
 export { apply, defaults, emptyMirror, mutate, noDraft, outbox, ownCount, view } from "./mirror.js";
 export { falls, followingDue, nextOccurrence, readRule, weekdays } from "./recurrence.js";
 export { succession, uuidOf } from "./series.js";
-export { positionIn, stateOf, turn, valueOf } from "./steps.js";
+export { isSame, positionIn, stateOf, turn, valueOf } from "./steps.js";
 export { Store } from "./store.js";
 export { receive, replace, request, settle } from "./sync.js";
 export { between, comparison, isFound, Views } from "./views.js";

@@ -103,14 +103,14 @@ function mergePatch(target, patch) {
 
 /** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made */
 export function mutate(mirror, intent, made) {
-  const { type, op, id, value, position } = intent;
+  const { type, op, id, value, position, visit } = intent;
   const base = intent.baseRevision ?? /** @type {any} */ (mirror[type].get(id))?.revision;
   /** @type {Mutation} */
   const mutation = { mutationId: made.mutationId, type, op, id, at: made.at };
   if (value !== undefined) mutation.value = value;
   if (op !== "create" && base) mutation.baseRevision = base;
   /** @type {Entry} */
-  const entry = { key: made.key, mutation, at: made.at, ...(position !== undefined && { position }) };
+  const entry = { key: made.key, mutation, at: made.at, ...(position !== undefined && { position }), ...(visit && { visit }) };
   if (type === "task" && op !== "delete" && op !== "restore") Object.assign(entry, followed(mirror, entry));
   /** @type {Change[]} */
   const changes = [{ store: "outbox", key: entry.key, value: entry }];

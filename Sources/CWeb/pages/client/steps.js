@@ -54,7 +54,7 @@ export function turn(views, target, from, to) {
 }
 
 /** @param {string} name @param {any} a @param {any} b */
-function isSame(name, a, b) {
+export function isSame(name, a, b) {
   // The server writes a time in its own way, and reminders in its own order.
   if (name === "reminders" && a && b) return String([...a].sort()) === String([...b].sort());
   if (name === "dueDate" && a && b) return Date.parse(a) === Date.parse(b);

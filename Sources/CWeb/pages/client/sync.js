@@ -37,6 +37,23 @@ export function request(mirror, limit = batch, held = new Set()) {
 }
 
 /**
+ * Makes an edit one with the last one of the same visit of the editor, which waits: it takes the place of that.
+ * @param {Mirror} mirror @param {Intent} intent @returns {[Intent, Change[]]} the edit that says both, and what takes the former out
+ */
+export function joined(mirror, intent) {
+  const { type, id, visit, value, position } = intent;
+  const last = visit && outbox(mirror).filter(({ mutation }) => mutation.id === id).at(-1);
+  // With another base, in another column, or with the task that follows a completed one, the two say more than one can.
+  if (!last || last.visit !== visit || last.next || (value.status && last.mutation.value?.status)
+    || last.mutation.baseRevision !== mirror[type].get(id)?.revision) return [intent, []];
+  const { mutationId, value: before } = last.mutation;
+  // If the server has that one already, and its answer was lost, this one builds on it.
+  const known = [...(mirror.meta.get("known") ?? []), { id: mutationId, target: id }];
+  return [{ ...intent, position: position ?? last.position, value: { ...before, ...value } },
+    [{ store: "outbox", key: last.key, value: undefined }, { store: "meta", key: "known", value: known }]];
+}
+
+/**
  * Handles the response to a request: its edits leave the outbox; refused and merged ones become issues. What the account has no
  * room for stays.
  * @param {Mirror} mirror @param {Entry[]} sent @param {any[]} results @param {string} at

@@ -39,8 +39,8 @@
  */
 /**
  * One edit in the outbox. `key` orders; `position` is where the page shows the task until the server has placed it. `own` and `next`
- * are what it does beside what it says; see series.js.
- * @typedef {{key: string, mutation: Mutation, position?: string, at: string, own?: Partial<Task>, next?: {id: string, value: Partial<Task> | null}}} Entry
+ * are what it does beside what it says; see series.js. Edits of one `visit` of an editor are one as long as they wait.
+ * @typedef {{key: string, mutation: Mutation, position?: string, at: string, visit?: string, own?: Partial<Task>, next?: {id: string, value: Partial<Task> | null}}} Entry
  */
 /**
  * What the rules of a series need of the board. `zone` is the account's, `isTouched` is of unsent edits, `end` a
@@ -76,7 +76,7 @@
 
 /**
  * An edit before it has its place in the outbox. `baseRevision` is the revision of the server's copy that the user saw.
- * @typedef {{type: ResourceType, op: Op, id: string, value?: any, position?: string, baseRevision?: number}} Intent
+ * @typedef {{type: ResourceType, op: Op, id: string, value?: any, position?: string, baseRevision?: number, visit?: string}} Intent
  */
 /** @typedef {"loading" | "live" | "offline" | "loggedOut"} Phase */
 /**
