@@ -14,7 +14,7 @@ import { recurrenceOf } from "./repeat-field.js";
 import { isBlank } from "./words.js";
 
 /** Milliseconds from the last key to the edit, and from the first one at most. */
-const quiet = 1000;
+const stillness = 1000;
 const latest = 10_000;
 
 export class Editor {
@@ -107,7 +107,7 @@ export class Editor {
     const now = Date.now();
     this.since ||= now;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.save(), Math.min(quiet, this.since + latest - now));
+    this.timer = setTimeout(() => this.save(), Math.min(stillness, this.since + latest - now));
   }
 
   /**

@@ -1,7 +1,7 @@
 // Cards that others move glide to their new places: those in sight are read, once before and once after, and then moved.
 
 /** How many glide at once. */
-const most = 40;
+const mostGliding = 40;
 /** Milliseconds. */
 const duration = 200;
 
@@ -53,7 +53,7 @@ export function glide(board, before) {
     const [x, y] = from ? [from.left - left, from.top - top] : [0, 0];
     return Math.hypot(x, y) < 1 ? [] : [{ card, transform: `translate(${x}px, ${y}px)` }];
   });
-  for (const { card, transform } of moves.slice(0, most)) {
+  for (const { card, transform } of moves.slice(0, mostGliding)) {
     const animation = card.animate({ transform: [transform, "none"] }, { duration, easing: "ease-out" });
     gliding.add(animation);
     animation.onfinish = () => gliding.delete(animation);
