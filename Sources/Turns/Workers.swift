@@ -68,6 +68,7 @@ package final class Workers<Order: TurnOrder>: Sendable where Order.Element == W
 
     @inlinable
     package func leave(_ client: Order.Client) {
+        // Each turn costs the same, however long the caller had it.
         start(end(client, after: .milliseconds(1)))
     }
 
