@@ -202,122 +202,126 @@ static const unsigned char file48[] = {
 };
 
 static const unsigned char file49[] = {
-#embed "pages/board/welcome.js"
+#embed "pages/board/visit.js"
 };
 
 static const unsigned char file50[] = {
-#embed "pages/board/words.js"
+#embed "pages/board/welcome.js"
 };
 
 static const unsigned char file51[] = {
-#embed "pages/board.html"
+#embed "pages/board/words.js"
 };
 
 static const unsigned char file52[] = {
-#embed "pages/docs/dom.js"
+#embed "pages/board.html"
 };
 
 static const unsigned char file53[] = {
-#embed "pages/docs/examples.js"
+#embed "pages/docs/dom.js"
 };
 
 static const unsigned char file54[] = {
-#embed "pages/docs/guides.js"
+#embed "pages/docs/examples.js"
 };
 
 static const unsigned char file55[] = {
-#embed "pages/docs/main.js"
+#embed "pages/docs/guides.js"
 };
 
 static const unsigned char file56[] = {
-#embed "pages/docs/markdown.js"
+#embed "pages/docs/main.js"
 };
 
 static const unsigned char file57[] = {
-#embed "pages/docs/operation.js"
+#embed "pages/docs/markdown.js"
 };
 
 static const unsigned char file58[] = {
-#embed "pages/docs/page.css"
+#embed "pages/docs/operation.js"
 };
 
 static const unsigned char file59[] = {
-#embed "pages/docs/schema.js"
+#embed "pages/docs/page.css"
 };
 
 static const unsigned char file60[] = {
-#embed "pages/docs/search.js"
+#embed "pages/docs/schema.js"
 };
 
 static const unsigned char file61[] = {
-#embed "pages/docs/spec.js"
+#embed "pages/docs/search.js"
 };
 
 static const unsigned char file62[] = {
-#embed "pages/docs/tryit.js"
+#embed "pages/docs/spec.js"
 };
 
 static const unsigned char file63[] = {
-#embed "pages/docs.css"
+#embed "pages/docs/tryit.js"
 };
 
 static const unsigned char file64[] = {
-#embed "pages/docs.html"
+#embed "pages/docs.css"
 };
 
 static const unsigned char file65[] = {
-#embed "pages/icons/icon-192.png"
+#embed "pages/docs.html"
 };
 
 static const unsigned char file66[] = {
-#embed "pages/icons/icon-512.png"
+#embed "pages/icons/icon-192.png"
 };
 
 static const unsigned char file67[] = {
-#embed "pages/icons/icon.svg"
+#embed "pages/icons/icon-512.png"
 };
 
 static const unsigned char file68[] = {
-#embed "pages/icons/maskable-512.png"
+#embed "pages/icons/icon.svg"
 };
 
 static const unsigned char file69[] = {
-#embed "pages/icons/touch-180.png"
+#embed "pages/icons/maskable-512.png"
 };
 
 static const unsigned char file70[] = {
-#embed "pages/manifest.webmanifest"
+#embed "pages/icons/touch-180.png"
 };
 
 static const unsigned char file71[] = {
-#embed "pages/reset/reset.js"
+#embed "pages/manifest.webmanifest"
 };
 
 static const unsigned char file72[] = {
-#embed "pages/reset.html"
+#embed "pages/reset/reset.js"
 };
 
 static const unsigned char file73[] = {
-#embed "pages/worker.js"
+#embed "pages/reset.html"
 };
 
 static const unsigned char file74[] = {
-#embed "../../docs/clients.md"
+#embed "pages/worker.js"
 };
 
 static const unsigned char file75[] = {
-#embed "../../docs/concurrency.md"
+#embed "../../docs/clients.md"
 };
 
 static const unsigned char file76[] = {
-#embed "../../docs/recurrence.md"
+#embed "../../docs/concurrency.md"
 };
 
 static const unsigned char file77[] = {
-#embed "../../docs/sync.md"
+#embed "../../docs/recurrence.md"
 };
 
 static const unsigned char file78[] = {
+#embed "../../docs/sync.md"
+};
+
+static const unsigned char file79[] = {
 #embed "../../docs/time.md"
 };
 
@@ -371,36 +375,37 @@ static const WebFile files[] = {
     {"board/texts-ko.js", file46, sizeof file46},
     {"board/theme.js", file47, sizeof file47},
     {"board/types.js", file48, sizeof file48},
-    {"board/welcome.js", file49, sizeof file49},
-    {"board/words.js", file50, sizeof file50},
-    {"board.html", file51, sizeof file51},
-    {"docs/dom.js", file52, sizeof file52},
-    {"docs/examples.js", file53, sizeof file53},
-    {"docs/guides.js", file54, sizeof file54},
-    {"docs/main.js", file55, sizeof file55},
-    {"docs/markdown.js", file56, sizeof file56},
-    {"docs/operation.js", file57, sizeof file57},
-    {"docs/page.css", file58, sizeof file58},
-    {"docs/schema.js", file59, sizeof file59},
-    {"docs/search.js", file60, sizeof file60},
-    {"docs/spec.js", file61, sizeof file61},
-    {"docs/tryit.js", file62, sizeof file62},
-    {"docs.css", file63, sizeof file63},
-    {"docs.html", file64, sizeof file64},
-    {"icons/icon-192.png", file65, sizeof file65},
-    {"icons/icon-512.png", file66, sizeof file66},
-    {"icons/icon.svg", file67, sizeof file67},
-    {"icons/maskable-512.png", file68, sizeof file68},
-    {"icons/touch-180.png", file69, sizeof file69},
-    {"manifest.webmanifest", file70, sizeof file70},
-    {"reset/reset.js", file71, sizeof file71},
-    {"reset.html", file72, sizeof file72},
-    {"worker.js", file73, sizeof file73},
-    {"docs/clients.md", file74, sizeof file74},
-    {"docs/concurrency.md", file75, sizeof file75},
-    {"docs/recurrence.md", file76, sizeof file76},
-    {"docs/sync.md", file77, sizeof file77},
-    {"docs/time.md", file78, sizeof file78},
+    {"board/visit.js", file49, sizeof file49},
+    {"board/welcome.js", file50, sizeof file50},
+    {"board/words.js", file51, sizeof file51},
+    {"board.html", file52, sizeof file52},
+    {"docs/dom.js", file53, sizeof file53},
+    {"docs/examples.js", file54, sizeof file54},
+    {"docs/guides.js", file55, sizeof file55},
+    {"docs/main.js", file56, sizeof file56},
+    {"docs/markdown.js", file57, sizeof file57},
+    {"docs/operation.js", file58, sizeof file58},
+    {"docs/page.css", file59, sizeof file59},
+    {"docs/schema.js", file60, sizeof file60},
+    {"docs/search.js", file61, sizeof file61},
+    {"docs/spec.js", file62, sizeof file62},
+    {"docs/tryit.js", file63, sizeof file63},
+    {"docs.css", file64, sizeof file64},
+    {"docs.html", file65, sizeof file65},
+    {"icons/icon-192.png", file66, sizeof file66},
+    {"icons/icon-512.png", file67, sizeof file67},
+    {"icons/icon.svg", file68, sizeof file68},
+    {"icons/maskable-512.png", file69, sizeof file69},
+    {"icons/touch-180.png", file70, sizeof file70},
+    {"manifest.webmanifest", file71, sizeof file71},
+    {"reset/reset.js", file72, sizeof file72},
+    {"reset.html", file73, sizeof file73},
+    {"worker.js", file74, sizeof file74},
+    {"docs/clients.md", file75, sizeof file75},
+    {"docs/concurrency.md", file76, sizeof file76},
+    {"docs/recurrence.md", file77, sizeof file77},
+    {"docs/sync.md", file78, sizeof file78},
+    {"docs/time.md", file79, sizeof file79},
 };
 
 const WebFile *const web_files = files;

@@ -36,7 +36,7 @@ struct PageFile: Sendable {
     /// Each in the order in which they need each other, and named by its last. No two of one use one name at their top.
     private static let groups = [
         ["forms", "push", "settings", "account", "screens"],
-        ["repeat-field", "choice", "fields", "notes", "editor-form", "editor"],
+        ["repeat-field", "choice", "fields", "notes", "visit", "editor-form", "editor"],
         ["glide", "archive", "welcome", "board"],
         ["drag", "notices", "picks", "app"],
     ]

@@ -30,7 +30,7 @@ function positionAt(app, id, where) {
 }
 
 /** @param {App} app @param {Target} target @returns {Snapshot} */
-function snapshot(app, target) {
+export function snapshot(app, target) {
   const value = valueOf(app, target);
   const { draft } = app.engine.mirror;
   const drafts = [`task:${target.id}`, `rename:${target.id}`].filter((key) => draft.has(key))
@@ -79,7 +79,7 @@ function turn(app, target, from, to) {
 }
 
 /** @param {string} name @param {any} a @param {any} b */
-function isSame(name, a, b) {
+export function isSame(name, a, b) {
   // The server writes a time in its own way, and reminders in its own order.
   if (name === "reminders") return reminderValue(a) === reminderValue(b);
   if (name === "dueDate" && a && b) return Date.parse(a) === Date.parse(b);
@@ -107,7 +107,7 @@ export function move(app, id, wanted, actions = () => shown(app, id)) {
 }
 
 /** @param {App} app @param {string} id */
-function placeOf(app, id) {
+export function placeOf(app, id) {
   const { title, status } = /** @type {Task} */ (app.model.tasks.get(id));
   return text.movedTo(title, text[status], app.model.list(status).findIndex((other) => other.id === id) + 1);
 }
@@ -133,37 +133,6 @@ export function edit(app, id, intents, also) {
       return after && before && after.status !== before.status ? placeOf(app, id) : text.changed(after?.title ?? "");
     },
   });
-}
-
-/**
- * An edit of the editor: all of one visit are one step.
- * @param {App} app @param {string} id @param {Intent[]} intents @param {Step} [step] what the visit did before
- * @returns {Step}
- */
-export function editWithin(app, id, intents, step) {
-  const target = /** @type {Target} */ ({ type: "task", id });
-  const was = snapshot(app, target);
-  app.engine.edit(intents);
-  const is = snapshot(app, target);
-  const own = (/** @type {Snapshot} */ a, /** @type {Snapshot} */ b) => Object.fromEntries(Object.entries(a.value).filter(([name, value]) => !isSame(name, value, b.value[name])));
-  const [[from], [to]] = step ? [step.before, step.after] : [[was], [was]];
-  const first = own(from, to);
-  // What others changed meanwhile is in both.
-  return {
-    targets: [target], title: was.value.title, message: "",
-    before: [{ ...was, where: first.position ? from.where : was.where, value: { ...was.value, ...first } }],
-    after: [{ ...is, value: { ...is.value, ...own(to, from), ...own(is, was) } }],
-  };
-}
-
-/** @param {App} app @param {Step} step of a visit of the editor that ends */
-export function tellVisit(app, step) {
-  const [[{ value: before }], [{ value: after }], [{ id }]] = [step.before, step.after, step.targets];
-  if (Object.keys(after).every((name) => isSame(name, before[name], after[name]))) return;
-  const isThere = app.model.tasks.has(id);
-  step.message = isThere && before.status !== after.status ? placeOf(app, id) : text.changed(after.title);
-  app.undo.push(step);
-  app.undo.tell(step.message, text.undo, false);
 }
 
 /**

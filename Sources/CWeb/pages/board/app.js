@@ -83,10 +83,7 @@ export class App {
       this.editor?.save();
       if (!navigator.locks) this.engine.interrupt();
     });
-    addEventListener("pagehide", () => {
-      this.editor?.save();
-      this.engine.tellUnsent();
-    });
+    addEventListener("pagehide", () => { this.editor?.save(); this.engine.tellUnsent(); });
     addEventListener("beforeunload", (event) => {
       // Without storage they would be lost.
       if (!this.engine.isOnDisk && ownCount(this.engine.mirror) > 0) event.preventDefault();
@@ -256,10 +253,7 @@ export class App {
     this.board?.show(id);
   }
 
-  focusSearch() {
-    $("#search").focus();
-    $("#search").select();
-  }
+  focusSearch() { $("#search").focus(); $("#search").select(); }
 
   focusFirst() { $(".cards .open")?.focus(); }
 
