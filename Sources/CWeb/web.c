@@ -178,198 +178,202 @@ static const unsigned char file42[] = {
 };
 
 static const unsigned char file43[] = {
-#embed "pages/board/welcome.js"
+#embed "pages/board/visit.js"
 };
 
 static const unsigned char file44[] = {
-#embed "pages/board/words.js"
+#embed "pages/board/welcome.js"
 };
 
 static const unsigned char file45[] = {
-#embed "pages/board.html"
+#embed "pages/board/words.js"
 };
 
 static const unsigned char file46[] = {
-#embed "pages/client/access.js"
+#embed "pages/board.html"
 };
 
 static const unsigned char file47[] = {
-#embed "pages/client/board.js"
+#embed "pages/client/access.js"
 };
 
 static const unsigned char file48[] = {
-#embed "pages/client/connection.js"
+#embed "pages/client/board.js"
 };
 
 static const unsigned char file49[] = {
-#embed "pages/client/engine.js"
+#embed "pages/client/connection.js"
 };
 
 static const unsigned char file50[] = {
-#embed "pages/client/feed.js"
+#embed "pages/client/engine.js"
 };
 
 static const unsigned char file51[] = {
-#embed "pages/client/issues.js"
+#embed "pages/client/feed.js"
 };
 
 static const unsigned char file52[] = {
-#embed "pages/client/kanbase.js"
+#embed "pages/client/issues.js"
 };
 
 static const unsigned char file53[] = {
-#embed "pages/client/live.js"
+#embed "pages/client/kanbase.js"
 };
 
 static const unsigned char file54[] = {
-#embed "pages/client/mirror.js"
+#embed "pages/client/live.js"
 };
 
 static const unsigned char file55[] = {
-#embed "pages/client/recurrence.js"
+#embed "pages/client/mirror.js"
 };
 
 static const unsigned char file56[] = {
-#embed "pages/client/sender.js"
+#embed "pages/client/recurrence.js"
 };
 
 static const unsigned char file57[] = {
-#embed "pages/client/series.js"
+#embed "pages/client/sender.js"
 };
 
 static const unsigned char file58[] = {
-#embed "pages/client/steps.js"
+#embed "pages/client/series.js"
 };
 
 static const unsigned char file59[] = {
-#embed "pages/client/store.js"
+#embed "pages/client/steps.js"
 };
 
 static const unsigned char file60[] = {
-#embed "pages/client/sync.js"
+#embed "pages/client/store.js"
 };
 
 static const unsigned char file61[] = {
-#embed "pages/client/types.js"
+#embed "pages/client/sync.js"
 };
 
 static const unsigned char file62[] = {
-#embed "pages/client/views.js"
+#embed "pages/client/types.js"
 };
 
 static const unsigned char file63[] = {
-#embed "pages/client/words.js"
+#embed "pages/client/views.js"
 };
 
 static const unsigned char file64[] = {
-#embed "pages/docs/dom.js"
+#embed "pages/client/words.js"
 };
 
 static const unsigned char file65[] = {
-#embed "pages/docs/examples.js"
+#embed "pages/docs/dom.js"
 };
 
 static const unsigned char file66[] = {
-#embed "pages/docs/guides.js"
+#embed "pages/docs/examples.js"
 };
 
 static const unsigned char file67[] = {
-#embed "pages/docs/main.js"
+#embed "pages/docs/guides.js"
 };
 
 static const unsigned char file68[] = {
-#embed "pages/docs/markdown.js"
+#embed "pages/docs/main.js"
 };
 
 static const unsigned char file69[] = {
-#embed "pages/docs/operation.js"
+#embed "pages/docs/markdown.js"
 };
 
 static const unsigned char file70[] = {
-#embed "pages/docs/page.css"
+#embed "pages/docs/operation.js"
 };
 
 static const unsigned char file71[] = {
-#embed "pages/docs/schema.js"
+#embed "pages/docs/page.css"
 };
 
 static const unsigned char file72[] = {
-#embed "pages/docs/search.js"
+#embed "pages/docs/schema.js"
 };
 
 static const unsigned char file73[] = {
-#embed "pages/docs/spec.js"
+#embed "pages/docs/search.js"
 };
 
 static const unsigned char file74[] = {
-#embed "pages/docs/tryit.js"
+#embed "pages/docs/spec.js"
 };
 
 static const unsigned char file75[] = {
-#embed "pages/docs.css"
+#embed "pages/docs/tryit.js"
 };
 
 static const unsigned char file76[] = {
-#embed "pages/docs.html"
+#embed "pages/docs.css"
 };
 
 static const unsigned char file77[] = {
-#embed "pages/icons/icon-192.png"
+#embed "pages/docs.html"
 };
 
 static const unsigned char file78[] = {
-#embed "pages/icons/icon-512.png"
+#embed "pages/icons/icon-192.png"
 };
 
 static const unsigned char file79[] = {
-#embed "pages/icons/icon.svg"
+#embed "pages/icons/icon-512.png"
 };
 
 static const unsigned char file80[] = {
-#embed "pages/icons/maskable-512.png"
+#embed "pages/icons/icon.svg"
 };
 
 static const unsigned char file81[] = {
-#embed "pages/icons/touch-180.png"
+#embed "pages/icons/maskable-512.png"
 };
 
 static const unsigned char file82[] = {
-#embed "pages/kanbase.d.ts"
+#embed "pages/icons/touch-180.png"
 };
 
 static const unsigned char file83[] = {
-#embed "pages/manifest.webmanifest"
+#embed "pages/kanbase.d.ts"
 };
 
 static const unsigned char file84[] = {
-#embed "pages/reset/reset.js"
+#embed "pages/manifest.webmanifest"
 };
 
 static const unsigned char file85[] = {
-#embed "pages/reset.html"
+#embed "pages/reset/reset.js"
 };
 
 static const unsigned char file86[] = {
-#embed "pages/worker.js"
+#embed "pages/reset.html"
 };
 
 static const unsigned char file87[] = {
-#embed "../../docs/clients.md"
+#embed "pages/worker.js"
 };
 
 static const unsigned char file88[] = {
-#embed "../../docs/concurrency.md"
+#embed "../../docs/clients.md"
 };
 
 static const unsigned char file89[] = {
-#embed "../../docs/recurrence.md"
+#embed "../../docs/concurrency.md"
 };
 
 static const unsigned char file90[] = {
-#embed "../../docs/sync.md"
+#embed "../../docs/recurrence.md"
 };
 
 static const unsigned char file91[] = {
+#embed "../../docs/sync.md"
+};
+
+static const unsigned char file92[] = {
 #embed "../../docs/time.md"
 };
 
@@ -417,55 +421,56 @@ static const WebFile files[] = {
     {"board/texts-ko.js", file40, sizeof file40},
     {"board/theme.js", file41, sizeof file41},
     {"board/types.js", file42, sizeof file42},
-    {"board/welcome.js", file43, sizeof file43},
-    {"board/words.js", file44, sizeof file44},
-    {"board.html", file45, sizeof file45},
-    {"client/access.js", file46, sizeof file46},
-    {"client/board.js", file47, sizeof file47},
-    {"client/connection.js", file48, sizeof file48},
-    {"client/engine.js", file49, sizeof file49},
-    {"client/feed.js", file50, sizeof file50},
-    {"client/issues.js", file51, sizeof file51},
-    {"client/kanbase.js", file52, sizeof file52},
-    {"client/live.js", file53, sizeof file53},
-    {"client/mirror.js", file54, sizeof file54},
-    {"client/recurrence.js", file55, sizeof file55},
-    {"client/sender.js", file56, sizeof file56},
-    {"client/series.js", file57, sizeof file57},
-    {"client/steps.js", file58, sizeof file58},
-    {"client/store.js", file59, sizeof file59},
-    {"client/sync.js", file60, sizeof file60},
-    {"client/types.js", file61, sizeof file61},
-    {"client/views.js", file62, sizeof file62},
-    {"client/words.js", file63, sizeof file63},
-    {"docs/dom.js", file64, sizeof file64},
-    {"docs/examples.js", file65, sizeof file65},
-    {"docs/guides.js", file66, sizeof file66},
-    {"docs/main.js", file67, sizeof file67},
-    {"docs/markdown.js", file68, sizeof file68},
-    {"docs/operation.js", file69, sizeof file69},
-    {"docs/page.css", file70, sizeof file70},
-    {"docs/schema.js", file71, sizeof file71},
-    {"docs/search.js", file72, sizeof file72},
-    {"docs/spec.js", file73, sizeof file73},
-    {"docs/tryit.js", file74, sizeof file74},
-    {"docs.css", file75, sizeof file75},
-    {"docs.html", file76, sizeof file76},
-    {"icons/icon-192.png", file77, sizeof file77},
-    {"icons/icon-512.png", file78, sizeof file78},
-    {"icons/icon.svg", file79, sizeof file79},
-    {"icons/maskable-512.png", file80, sizeof file80},
-    {"icons/touch-180.png", file81, sizeof file81},
-    {"kanbase.d.ts", file82, sizeof file82},
-    {"manifest.webmanifest", file83, sizeof file83},
-    {"reset/reset.js", file84, sizeof file84},
-    {"reset.html", file85, sizeof file85},
-    {"worker.js", file86, sizeof file86},
-    {"docs/clients.md", file87, sizeof file87},
-    {"docs/concurrency.md", file88, sizeof file88},
-    {"docs/recurrence.md", file89, sizeof file89},
-    {"docs/sync.md", file90, sizeof file90},
-    {"docs/time.md", file91, sizeof file91},
+    {"board/visit.js", file43, sizeof file43},
+    {"board/welcome.js", file44, sizeof file44},
+    {"board/words.js", file45, sizeof file45},
+    {"board.html", file46, sizeof file46},
+    {"client/access.js", file47, sizeof file47},
+    {"client/board.js", file48, sizeof file48},
+    {"client/connection.js", file49, sizeof file49},
+    {"client/engine.js", file50, sizeof file50},
+    {"client/feed.js", file51, sizeof file51},
+    {"client/issues.js", file52, sizeof file52},
+    {"client/kanbase.js", file53, sizeof file53},
+    {"client/live.js", file54, sizeof file54},
+    {"client/mirror.js", file55, sizeof file55},
+    {"client/recurrence.js", file56, sizeof file56},
+    {"client/sender.js", file57, sizeof file57},
+    {"client/series.js", file58, sizeof file58},
+    {"client/steps.js", file59, sizeof file59},
+    {"client/store.js", file60, sizeof file60},
+    {"client/sync.js", file61, sizeof file61},
+    {"client/types.js", file62, sizeof file62},
+    {"client/views.js", file63, sizeof file63},
+    {"client/words.js", file64, sizeof file64},
+    {"docs/dom.js", file65, sizeof file65},
+    {"docs/examples.js", file66, sizeof file66},
+    {"docs/guides.js", file67, sizeof file67},
+    {"docs/main.js", file68, sizeof file68},
+    {"docs/markdown.js", file69, sizeof file69},
+    {"docs/operation.js", file70, sizeof file70},
+    {"docs/page.css", file71, sizeof file71},
+    {"docs/schema.js", file72, sizeof file72},
+    {"docs/search.js", file73, sizeof file73},
+    {"docs/spec.js", file74, sizeof file74},
+    {"docs/tryit.js", file75, sizeof file75},
+    {"docs.css", file76, sizeof file76},
+    {"docs.html", file77, sizeof file77},
+    {"icons/icon-192.png", file78, sizeof file78},
+    {"icons/icon-512.png", file79, sizeof file79},
+    {"icons/icon.svg", file80, sizeof file80},
+    {"icons/maskable-512.png", file81, sizeof file81},
+    {"icons/touch-180.png", file82, sizeof file82},
+    {"kanbase.d.ts", file83, sizeof file83},
+    {"manifest.webmanifest", file84, sizeof file84},
+    {"reset/reset.js", file85, sizeof file85},
+    {"reset.html", file86, sizeof file86},
+    {"worker.js", file87, sizeof file87},
+    {"docs/clients.md", file88, sizeof file88},
+    {"docs/concurrency.md", file89, sizeof file89},
+    {"docs/recurrence.md", file90, sizeof file90},
+    {"docs/sync.md", file91, sizeof file91},
+    {"docs/time.md", file92, sizeof file92},
 };
 
 const WebFile *const web_files = files;

@@ -3,7 +3,7 @@ import os
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from harness import CHROMIUM, LANGUAGES, PATIENCE, Server
+from harness import LANGUAGES, PATIENCE, SHELL, Server, launched
 from stage import Stage
 
 #: How many times slower than this machine pages run, to find what a test does too early.
@@ -18,11 +18,15 @@ expect.set_options(timeout=PATIENCE * 1000)
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def playwright():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright):
+    with launched(playwright, SHELL) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ KANBASE = os.environ.get("KANBASE", str(ROOT / ".build/debug/kanbase"))
 #: What serves; another program may stand before it while pages are written.
 SERVER = os.environ.get("KANBASE_SERVER", KANBASE)
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+#: The same without its windows, which takes half of the processor's time for a page.
+SHELL = f"{CHROMIUM}-headless-shell" if os.path.exists(f"{CHROMIUM}-headless-shell") else CHROMIUM
 #: What the bars of speed are multiplied with, on machines that are slower than one that does nothing else.
 SLACK = float(os.environ.get("KANBASE_WEB_SLACK", "1"))
 #: How many seconds a condition has to come true. No test waits that long unless it fails.
@@ -173,6 +175,13 @@ class SlowLine:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self.loop.stop()
+
+
+@contextlib.contextmanager
+def launched(playwright, path):
+    browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+    yield browser
+    browser.close()
 
 
 @contextlib.contextmanager

@@ -5,8 +5,16 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from harness import Server, becomes, card, installed, saved, shows
+from harness import CHROMIUM, Server, becomes, card, installed, launched, saved, shows
 from test_session import log_in
+
+
+@pytest.fixture(scope="module")
+def chromium(playwright):
+    """The whole browser: without its windows it grants no notifications."""
+    with launched(playwright, CHROMIUM) as browser:
+        yield browser
+
 
 TASK = "11111111-2222-4333-8444-555555555555"
 PUSHING = ("--public-url", "https://kanbase.example.org", "--web-push-service", "push.example.org")

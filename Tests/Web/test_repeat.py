@@ -8,7 +8,7 @@ import zoneinfo
 import pytest
 from playwright.sync_api import expect
 
-from harness import add, becomes, card, closed, saved, shows
+from harness import add, becomes, card, closed, open_questions, saved, shows
 from test_words import open_task
 
 SEOUL = "Asia/Seoul"
@@ -238,11 +238,19 @@ def test_history_and_conflicts_tell_the_rule_in_words(browser, server):
     page = context.new_page()
     page.goto(server.url)
     saved(page)
+    context.set_offline(True)
     editor = open_task(page, "Rent")
     editor.locator("select[name=repeat]").select_option(label="every weekday")
+    page.keyboard.press("Escape")
+    closed(page)
     server.call("PATCH", f"/tasks/{task['id']}", {"recurrence": {"rule": "FREQ=WEEKLY;BYDAY=TU"}})
-    expect(editor.locator(".theirs:visible")).to_contain_text("every week on Tue")
-    editor.get_by_role("button", name="Take theirs").click()
+    context.set_offline(False)
+    open_questions(page)
+    expect(page.locator(".sides")).to_contain_text("every week on Tue")
+    expect(page.locator(".sides")).to_contain_text("every weekday")
+    page.get_by_role("button", name="Take theirs").click()
+    saved(page)
+    editor = open_task(page, "Rent")
     expect(editor.locator("select[name=repeat] option:checked")).to_have_text("every week on Tue")
     editor.get_by_role("button", name="History").click()
     expect(page.locator("main")).to_contain_text("every week on Tue")

@@ -65,7 +65,7 @@ struct PageFile: Sendable {
         [
             "device", "page", "api", "words", "dates", "answers", "model", "repeat", "archive", "actions", "welcome",
             "glide", "board", "quick", "add", "drag", "choice", "reminders", "conflicts", "repeat-field", "fields",
-            "notes", "editor-form", "editor", "providers", "notices", "menu", "picks", "shell",
+            "notes", "visit", "editor-form", "editor", "providers", "notices", "menu", "picks", "shell",
         ].map { "board/\($0).js" },
         ["forms", "push", "settings", "account", "screens"].map { "board/\($0).js" },
     ]

@@ -1,5 +1,5 @@
 // Actions on tasks, categories and D-days. Each is a step that can be undone and done again.
-import { isSame, noDraft, positionIn, stateOf, turn, uuid, valueOf } from "../client/kanbase.js";
+import { noDraft, positionIn, stateOf, turn, uuid, valueOf } from "../client/kanbase.js";
 import { describeDue } from "./dates.js";
 import { $, text } from "./page.js";
 import { columns } from "./model.js";
@@ -8,7 +8,7 @@ import { columns } from "./model.js";
 const positionAt = (app, id, where) => positionIn(app.model, id, where);
 
 /** @param {App} app @param {Target} target @returns {Snapshot} */
-function snapshot(app, target) {
+export function snapshot(app, target) {
   const { draft } = app.engine.mirror;
   const drafts = [`task:${target.id}`, `rename:${target.id}`].filter((key) => draft.has(key))
     .map((key) => ({ store: /** @type {const} */ ("draft"), key, value: draft.get(key) }));
@@ -41,7 +41,7 @@ export function move(app, id, wanted, actions = () => shown(app, id)) {
 }
 
 /** @param {App} app @param {string} id */
-function placeOf(app, id) {
+export function placeOf(app, id) {
   const { title, status } = /** @type {Task} */ (app.model.tasks.get(id));
   return text.movedTo(title, text[status], app.model.list(status).findIndex((other) => other.id === id) + 1);
 }
@@ -67,37 +67,6 @@ export function edit(app, id, intents, also) {
       return after && before && after.status !== before.status ? placeOf(app, id) : text.changed(after?.title ?? "");
     },
   });
-}
-
-/**
- * An edit of the editor: all of one visit are one step.
- * @param {App} app @param {string} id @param {Intent[]} intents @param {Step} [step] what the visit did before
- * @returns {Step}
- */
-export function editWithin(app, id, intents, step) {
-  const target = /** @type {Target} */ ({ type: "task", id });
-  const was = snapshot(app, target);
-  app.engine.edit(intents);
-  const is = snapshot(app, target);
-  const own = (/** @type {Snapshot} */ a, /** @type {Snapshot} */ b) => Object.fromEntries(Object.entries(a.value).filter(([name, value]) => !isSame(name, value, b.value[name])));
-  const [[from], [to]] = step ? [step.before, step.after] : [[was], [was]];
-  const first = own(from, to);
-  // What others changed meanwhile is in both.
-  return {
-    targets: [target], title: was.value.title, message: "",
-    before: [{ ...was, where: first.position ? from.where : was.where, value: { ...was.value, ...first } }],
-    after: [{ ...is, value: { ...is.value, ...own(to, from), ...own(is, was) } }],
-  };
-}
-
-/** @param {App} app @param {Step} step of a visit of the editor that ends */
-export function tellVisit(app, step) {
-  const [[{ value: before }], [{ value: after }], [{ id }]] = [step.before, step.after, step.targets];
-  if (Object.keys(after).every((name) => isSame(name, before[name], after[name]))) return;
-  const isThere = app.model.tasks.has(id);
-  step.message = isThere && before.status !== after.status ? placeOf(app, id) : text.changed(after.title);
-  app.undo.push(step);
-  app.undo.tell(step.message, text.undo, false);
 }
 
 /**

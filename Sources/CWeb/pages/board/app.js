@@ -79,10 +79,7 @@ export class App {
       if (document.hidden) this.editor?.save();
       else { this.model.setFilter({}); this.refresh(); }
     });
-    addEventListener("pagehide", () => {
-      this.editor?.save();
-      this.engine.tellUnsent();
-    });
+    addEventListener("pagehide", () => { this.editor?.save(); this.engine.tellUnsent(); });
     addEventListener("beforeunload", (event) => {
       // Without storage they would be lost.
       if (!this.engine.isOnDisk && ownCount(this.engine.mirror) > 0) event.preventDefault();
@@ -252,10 +249,7 @@ export class App {
     this.board?.show(id);
   }
 
-  focusSearch() {
-    $("#search").focus();
-    $("#search").select();
-  }
+  focusSearch() { $("#search").focus(); $("#search").select(); }
 
   focusFirst() { $(".cards .open")?.focus(); }
 

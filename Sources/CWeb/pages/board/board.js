@@ -8,7 +8,7 @@ import { columns } from "./model.js";
 import { repeatMark } from "./repeat.js";
 import { welcome } from "./welcome.js";
 import { plain } from "./words.js";
-import { glide, inSight } from "./glide.js";
+import { arrange, glide, inSight } from "./glide.js";
 
 /** How many cards a column shows at first, and how many more each time that its end comes near. */
 const firstPage = 20;
@@ -223,36 +223,6 @@ export class Board {
     const card = this.cards.get(id);
     if (card?.isConnected) $(".open", card).focus();
   }
-}
-
-/**
- * Makes the children of a list those wanted, with as few changes as one move needs.
- * @param {HTMLElement} list
- * @param {HTMLElement[]} wanted
- * @returns {boolean} whether it changed any
- */
-function arrange(list, wanted) {
-  const keep = new Set(wanted);
-  let isChanged = false;
-  for (const child of [...list.children]) {
-    if (keep.has(/** @type {HTMLElement} */ (child)) || child.classList.contains("slot")) continue;
-    child.remove();
-    isChanged = true;
-  }
-  let node = list.firstElementChild;
-  for (const card of wanted) {
-    while (node?.classList.contains("slot")) node = node.nextElementSibling;
-    if (node === card) { node = node.nextElementSibling; continue; }
-    isChanged = true;
-    // This child was moved down: without it, the rest is in order.
-    if (node && card === node.nextElementSibling) {
-      node.remove();
-      node = card.nextElementSibling;
-      continue;
-    }
-    list.insertBefore(card, node);
-  }
-  return isChanged;
 }
 
 /** @param {string} id */

@@ -2,7 +2,8 @@
 // undo. What cannot be saved stays a draft. Changes by others appear at once; in a field with words that are not saved, both
 // versions are shown.
 import { $, announce, el, text } from "./page.js";
-import { addCategory, edit, editWithin, remove, tellVisit } from "./actions.js";
+import { addCategory, edit, remove } from "./actions.js";
+import { editWithin, tellVisit } from "./visit.js";
 import { addDays, dueTime, fullYear, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
 import { blank, fieldsOf, names, shownField } from "./fields.js";

@@ -1,4 +1,4 @@
-// Cards that others move glide to their new places: those in sight are read, once before and once after, and then moved.
+// Puts cards in order. Those that others move glide to their new places: those in sight are read, once before and once after, and then moved.
 
 /** How many glide at once. */
 const mostGliding = 40;
@@ -58,4 +58,34 @@ export function glide(board, before) {
     gliding.add(animation);
     animation.onfinish = () => gliding.delete(animation);
   }
+}
+
+/**
+ * Makes the children of a list those wanted, with as few changes as one move needs.
+ * @param {HTMLElement} list
+ * @param {HTMLElement[]} wanted
+ * @returns {boolean} whether it changed any
+ */
+export function arrange(list, wanted) {
+  const keep = new Set(wanted);
+  let isChanged = false;
+  for (const child of [...list.children]) {
+    if (keep.has(/** @type {HTMLElement} */ (child)) || child.classList.contains("slot")) continue;
+    child.remove();
+    isChanged = true;
+  }
+  let node = list.firstElementChild;
+  for (const card of wanted) {
+    while (node?.classList.contains("slot")) node = node.nextElementSibling;
+    if (node === card) { node = node.nextElementSibling; continue; }
+    isChanged = true;
+    // This child was moved down: without it, the rest is in order.
+    if (node && card === node.nextElementSibling) {
+      node.remove();
+      node = card.nextElementSibling;
+      continue;
+    }
+    list.insertBefore(card, node);
+  }
+  return isChanged;
 }

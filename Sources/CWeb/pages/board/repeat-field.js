@@ -18,6 +18,8 @@ export class RepeatField {
     /** @type {HTMLInputElement} */
     this.date = editor.controls.date;
     this.current = "";
+    /** What was chosen here. */
+    this.chosen = "";
     this.isOwn = false;
     const number = (/** @type {string} */ max) => el("input", { type: "number", min: "1", max });
     this.choice = el("select", { name: "repeat", onchange: () => this.choose() });
@@ -75,7 +77,7 @@ export class RepeatField {
   moveDay() {
     if (!this.date.value) return void (this.value = "");
     const index = this.day ? usualRules(this.day).map((rule) => this.of(rule)).indexOf(this.current) : -1;
-    if (index >= 0 && this.current !== this.editor.base.repeat) this.current = this.of(usualRules(this.date.value)[index]);
+    if (index >= 0 && this.current === this.chosen) this.chosen = this.current = this.of(usualRules(this.date.value)[index]);
     this.render();
   }
 
@@ -108,7 +110,7 @@ export class RepeatField {
 
   /** @param {string} value */
   take(value) {
-    this.current = value;
+    this.chosen = this.current = value;
     if (value && !this.date.value) {
       this.date.value = firstDay(recurrenceOf(value).rule, today(this.app.model.zone));
       announce(text.dateFilled(this.date.value));
