@@ -54,7 +54,8 @@ export class Engine {
     if (this.channel) {
       this.channel.onmessage = ({ data }) => {
         if (data.changes) this.take(data.changes);
-        else if (data.state && !this.isLeading) this.setState(data.state);
+        // One that is logged out knows how it stands: what another tab last said may come after that.
+        else if (data.state && !this.isLeading && !this.leading.signal.aborted) this.setState(data.state);
         else if (data.hello && this.isLeading) this.channel?.postMessage({ state: this.state });
       };
     }
