@@ -185,6 +185,7 @@ struct IsolationTests {
         #expect(
             open.isSubset(of: [
                 "", "accounts", "sessions", "health", "openapi.yaml", "openapi.json", "docs", "docs.css", "board",
+                "client",
                 "icons",
                 "worker.js", "manifest.webmanifest", "problems", "reset", "password-resets", "account",
                 "providers", "digest",
