@@ -346,10 +346,7 @@ package final class Application: Responder {
         if answer.requestID == nil { answer.requestID = head?.id }
         if answer.cacheControl == nil { answer.cacheControl = "private, no-cache" }
         var fields = head.map { gate.headers(for: $0) } ?? []
-        // What every origin may read names none; browsers refuse the field twice.
-        if answer.headers.contains(where: { $0.name == "Access-Control-Allow-Origin" }) {
-            fields.removeAll { $0.name == "Access-Control-Allow-Origin" }
-        }
+        if answer.isForEveryOrigin { fields.removeAll { $0.name == "Access-Control-Allow-Origin" } }
         guard !headers.isEmpty || !fields.isEmpty else { return }
         answer.headers.append(contentsOf: headers)
         answer.headers.append(contentsOf: fields)

@@ -56,3 +56,8 @@ package struct CrossOrigin: Sendable {
         "Allow, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, "
         + "Retry-After, WWW-Authenticate, X-Request-Id"
 }
+
+extension Response {
+    /// Whether pages of any origin may read it, and so it has the field already, which browsers refuse twice.
+    var isForEveryOrigin: Bool { headers.contains { $0.name == "Access-Control-Allow-Origin" } }
+}
