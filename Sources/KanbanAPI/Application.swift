@@ -328,7 +328,7 @@ package final class Application: Responder {
         return answer
     }
 
-    /// The same on another thread.
+    /// Encodes the answer on another thread, and adds the header fields of every answer.
     private func encodeAside(
         _ answer: Response, _ request: Request, _ route: Route, _ caller: Caller,
         _ headers: [(name: String, value: String)]

@@ -32,7 +32,7 @@ extension Response {
         }
     }
 
-    /// The same on another thread, for an answer that ``isEncodedAside(for:)``. It is not compressed while too much of the
+    /// Encodes an answer that ``isEncodedAside(for:)`` on another thread. It is not compressed while too much of the
     /// account waits.
     func encodedAside(
         for request: Request, by workers: AccountWorkers, for account: AccountKey

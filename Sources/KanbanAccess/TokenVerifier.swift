@@ -86,7 +86,7 @@ package final class TokenVerifier: Sendable {
         return try grantNow(digest: digest, now: now, instant: instant)
     }
 
-    /// The same by ``Grant/digest``.
+    /// The grant of a token by its ``Grant/digest``, from the cache or a store whose reads do not wait.
     package func grantNow(
         digest: [UInt8], now: Timestamp, instant: ContinuousClock.Instant = .now
     ) throws -> LookUp {

@@ -62,9 +62,7 @@ extension BoardWriter {
         for type in [ResourceType.task, .category, .dday] {
             let made = made.filter { $0.type == type }
             for (index, one) in made.enumerated() {
-                if type == .task, index % TaskImport.ahead == 0 {
-                    try foresee(tasks: made[index...].prefix(TaskImport.ahead).map(\.id))
-                }
+                if type == .task { try foresee(made, at: index, \.id) }
                 if try remove(one) { removed.append(one) }
             }
         }

@@ -105,4 +105,10 @@ extension BoardWriter {
         try unbury(resource.type, resource.id)
         return true
     }
+
+    /// Lets the store read the tasks of a long walk some hundred at a time. Call it for each index.
+    func foresee<Row>(_ rows: [Row], at index: Int, _ id: KeyPath<Row, ID>) throws {
+        guard index.isMultiple(of: 500) else { return }
+        try foresee(tasks: rows[index...].prefix(500).map { $0[keyPath: id] })
+    }
 }

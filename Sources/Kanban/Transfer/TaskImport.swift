@@ -18,8 +18,6 @@ struct TaskImport {
     private var faults: [Fault] = []
 
     private static let mostFaults = 100
-    /// How many tasks the store reads together.
-    static let ahead = 500
 
     /// A place in the document stands for a new task: a hundred thousand copies would take 100 MiB beside the document.
     private enum Unplaced {
@@ -47,9 +45,7 @@ struct TaskImport {
             for status in TaskStatus.allCases { columns[status] = try Places(of: status, in: writer) }
         }
         for (index, entry) in entries.enumerated() {
-            if index % Self.ahead == 0 {
-                try writer.foresee(tasks: entries[index...].prefix(Self.ahead).map(\.value.id))
-            }
+            try writer.foresee(entries, at: index, \.value.id)
             var task = entry.value
             guard try resolveCategory(of: &task) else {
                 faults.append(

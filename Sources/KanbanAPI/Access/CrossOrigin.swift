@@ -58,6 +58,6 @@ package struct CrossOrigin: Sendable {
 }
 
 extension Response {
-    /// Whether pages of any origin may read it, and so it has the field already, which browsers refuse twice.
+    /// True if pages of any origin may read it. Then it has the field, and browsers refuse a second one.
     var isForEveryOrigin: Bool { headers.contains { $0.name == "Access-Control-Allow-Origin" } }
 }

@@ -19,7 +19,7 @@ struct PageFile: Sendable {
         return files
     }()
 
-    /// The same, with modules that are loaded together in one file: each file is compressed by itself, and five of them take
+    /// What is sent. Modules that are loaded together are one file: each file is compressed by itself, and five of them take
     /// a fifth more than one.
     static let sent: [String: PageFile] = {
         let targets = Dictionary(

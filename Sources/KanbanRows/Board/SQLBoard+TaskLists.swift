@@ -157,7 +157,8 @@ enum TaskListPart {
         }
     }
 
-    /// Whether this part has a narrower lower and upper bound of the due date than the query, the only one to seek by then.
+    /// For the lower and the upper bound of the due date: true if that of this part is narrower than that of the query, and so
+    /// the only one to seek by.
     func narrowerBounds(_ query: TaskQuery) -> (from: Bool, before: Bool) {
         guard query.sort == .dueDate else { return (false, false) }
         switch self {
