@@ -84,6 +84,21 @@ def test_what_one_does_oneself_does_not_glide_nor_without_motion(browser, server
     assert glides(page) == []
 
 
+def test_what_one_does_in_the_frame_of_anothers_move_does_not_glide(browser, server):
+    tasks = [server.task(title) for title in "abcd"]
+    page = open_board(browser, server)
+    shows(page, todo=["a", "b", "c", "d"])
+    card(page, "a").locator(".open").focus()
+    page.evaluate("() => { window.glides = []; window.frame = []; window.requestAnimationFrame = (run) => window.frame.push(run); }")
+    server.call("POST", f"/tasks/{tasks[3]['id']}/move", {"place": "first"})
+    wait_for(page, "() => window.frame.length > 0")
+    assert glides(page) == []
+    page.keyboard.press("Shift+ArrowDown")
+    shows(page, todo=["d", "b", "a", "c"])
+    # With the own move, b would stand where it was.
+    assert glides(page) == ["a", "b", "c", "d"]
+
+
 def test_nothing_glides_while_a_card_is_dragged(browser, server):
     tasks = [server.task(title) for title in "abc"]
     page = open_board(browser, server)

@@ -49,10 +49,13 @@ export class App {
     album.engine = this.engine;
     connection.ended = () => { this.editor?.save(); endSession(this.engine, { note: "ended" }); };
     this.engine.onChange = (changes, isOther) => {
+      const isEdit = changes.some(({ store, value }) => store === "outbox" && value);
+      // What others moved in the same frame glides; an own edit after it does not.
+      if (isEdit && !isOther && this.board?.glides) this.render();
       this.model.take(changes);
       if (this.board) this.board.glides ||= isOther || changes.some(({ store }) => store === "task");
       // Edits are rendered synchronously: the page never shows "saved" after one.
-      if (changes.some(({ store, value }) => store === "outbox" && value)) this.render();
+      if (isEdit) this.render();
       else this.refresh();
     };
     let wasFull = false;
