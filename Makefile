@@ -33,12 +33,12 @@ run: libraries ## build for speed and serve on http://127.0.0.1:8080 (ARGS="--po
 
 # One test at a time: on a slow machine, 700 at once keep one another waiting for minutes, beyond any time-out.
 test: libraries ## run all tests (TEST="--filter Tasks")
-	@Scripts/need curl openssl
+	@Scripts/need curl jq openssl
 	swift test --disable-xctest --no-parallel $(TEST)
 
 # Under three minutes beside the build: the suites of the API against two servers, each request to one of them, and faults.
 test-cluster: libraries ## test servers that share a PostgreSQL, with faults (KILLS_CLUSTER=8)
-	@Scripts/need curl openssl
+	@Scripts/need curl jq openssl
 	@Scripts/need-postgres
 	@Scripts/need-pgbouncer
 	swift build --build-tests

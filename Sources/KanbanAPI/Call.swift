@@ -174,7 +174,7 @@ package struct Environment: Sendable {
     package let runningKeys = RunningKeys()
     package var exports = ExportQueue()
     /// Parses large bodies.
-    package let parsing = AccountWorkers(limit: 2)
+    package let parsing = AccountWorkers()
     package let memory: BoardMemory
     /// Rings after each commit, and when a session or token ends.
     package let doorbell: Doorbell

@@ -1,3 +1,4 @@
+import Foundation
 import Kanban
 import Turns
 
@@ -8,15 +9,16 @@ extension AccountWorkers {
     /// Jobs beyond the limit, for accounts that come back while others have a backlog.
     package static var reserve: Int { 1 }
 
+    /// How many run at a time, and ``reserve`` more: short requests find half of the processors free of them.
+    package static let limit = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
+
     /// For long work. Of one account 32 jobs may wait: a page that opens asks for a handful of things.
-    /// - Parameter limit: jobs that run at a time, and ``reserve`` more.
-    package static func order(limit: Int) -> FairQueue<AccountKey, WaitingJob> {
+    package static var order: FairQueue<AccountKey, WaitingJob> {
         FairQueue(limit: limit, reserve: reserve, mostWaitingOfOne: 32)
     }
 
     /// Too many jobs of an account are ``StoreError/busy``.
-    /// - Parameter limit: see ``order(limit:)``.
-    package convenience init(limit: Int) {
-        self.init(Self.order(limit: limit), busy: StoreError.busy)
+    package convenience init() {
+        self.init(Self.order, busy: StoreError.busy)
     }
 }

@@ -46,7 +46,7 @@ package final class FileStore: LocalStore {
             writer = try Writer(
                 path: path, configuration: configuration, context: context, random: random, commits: commits,
                 readers: readers, files: files)
-            longReads = AccountWorkers(limit: configuration.longReads)
+            longReads = AccountWorkers()
         } catch {
             throw SQLiteError.forCallers(error)
         }

@@ -25,8 +25,6 @@ package struct FileStoreConfiguration: Sendable {
     /// transaction, and a body that can continue in another one ends if other accounts wait: callers that wait for this
     /// commit must not wait for large bodies of others.
     package var batchTime = Duration.milliseconds(5)
-    /// How many long reads run at the same time; see also ``AccountWorkers/reserve``.
-    package var longReads = 2
     /// The most time that statements of such a read may take; longer: ``StoreError/tooLong``.
     package var readTime = Duration.seconds(10)
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Kanban
+import KanbanAccess
 import KanbanRows
 import Locks
 
@@ -55,7 +56,7 @@ final class ReaderPool: Sendable {
         self.configuration = configuration
         self.commits = commits
         self.files = files
-        limit = ProcessInfo.processInfo.activeProcessorCount + configuration.longReads
+        limit = ProcessInfo.processInfo.activeProcessorCount + AccountWorkers.limit
     }
 
     /// - Parameter afresh: takes a new snapshot, which includes commits of other processes.

@@ -101,7 +101,7 @@ package final class PostgresStore: Sendable {
             FairQueue(limit: configuration.readers), configuration,
             configuration.options(for: "reader", planning: .byIndexes), label: "kanbase.readers")
         longReaders = Readers(
-            AccountWorkers.order(limit: 2), configuration,
+            AccountWorkers.order, configuration,
             configuration.options(for: "long reader", statementTime: 10_000, planning: .byIndexes),
             label: "kanbase.long-readers")
         var peekOptions = configuration.options(

@@ -12,7 +12,7 @@ struct ReminderScenarioTests {
     private static let seeds: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
         if let one = environment["KANBASE_REMINDER_SEED"].flatMap(UInt64.init) { return one..<(one + 1) }
-        return 0..<(environment["KANBASE_REMINDER_SEEDS"].flatMap(UInt64.init) ?? 100)
+        return 0..<(environment["KANBASE_REMINDER_SEEDS"].flatMap(UInt64.init) ?? 30)
     }()
 
     @Test func `each reminder comes to each phone once, and none of a task that is done`() async throws {
