@@ -1,6 +1,7 @@
-"""The table on the terminal and the report as JSON."""
+"""The table on the terminal, the report as JSON, and the table in docs/performance.md."""
 
 import json
+import re
 
 from .load import threads_text
 
@@ -37,6 +38,24 @@ class Report:
         with open(path, "w", encoding="utf-8") as file:
             json.dump(self.facts | {"rows": self.rows}, file, ensure_ascii=False, indent=1)
             file.write("\n")
+
+    def publish(self, path, commit):
+        """Puts the bars of this run into the page, in place of those of the run before."""
+        lines = [f"{self.facts['date']}, commit {commit}, {self.facts['machine']['cores']} cores, "
+                 f"{self.facts['rounds']} rounds of {self.facts['secondsARound']} seconds each:",
+                 "", "| What | Bar | Measured |", "|---|---|---|"]
+        for row in self.rows:
+            for number, bar in enumerate(row["bars"]):
+                missed = "" if bar["passed"] else ", missed"
+                lines.append(f"| {row['workload'] if number == 0 else ''} | {bar['wanted']} | {bar['measured']}{missed} |")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        begin, end = "<!-- Written by `make bench`. -->\n", "<!-- To here. -->"
+        page, count = re.subn(f"{begin}.*?{end}", lambda _: begin + "\n".join(lines) + f"\n\n{end}", text, flags=re.DOTALL)
+        if count != 1:
+            raise SystemExit(f"{path} has no place for the table.")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
 
 
 def contender(name, value):
