@@ -281,6 +281,14 @@ package protocol BoardWriter: Board {
     /// Whether writes of other accounts wait and this transaction has used up its time. A body that can continue in
     /// another transaction should end. Always false in a store of one account.
     var shouldYield: Bool { get }
+    /// Lets other accounts write in the middle of a long body. A store may put what the body has added so far on disk, run
+    /// bodies of other accounts, and go on. All laws of ``Store`` stay: nobody sees anything of the body before it has
+    /// returned; nothing of it stays when it throws later or the process is killed; other bodies of the account come after
+    /// it. To keep them, a store divides a body no further once that has changed or removed what was there before, so
+    /// add first and change last. Call it between two rows, and for the first time before anything is written: a body
+    /// may be run again from there. A store whose writers do not wait for each other does nothing.
+    /// - Throws: errors that end the body, which passes them on.
+    func pause() throws
     /// A new version 7 id.
     func makeID() -> ID
     /// Takes the account's next revision. A body that throws gives it back.
@@ -325,6 +333,7 @@ package protocol BoardWriter: Board {
 
 extension BoardWriter {
     package var shouldYield: Bool { false }
+    package func pause() throws {}
     package func foresee(tasks ids: [ID]) throws {}
 }
 

@@ -96,7 +96,7 @@ package final class FileStore: LocalStore {
     }
 
     package func readNow<T>(_ account: AccountKey, _ body: (any BoardReader) throws -> T) throws -> T {
-        try readers.read { connection in
+        try readers.read(of: account) { connection in
             try body(SQLiteBoard(account: account, connection: connection, context: context))
         }
     }
@@ -105,7 +105,7 @@ package final class FileStore: LocalStore {
         _ account: AccountKey, _ body: @escaping @Sendable (any BoardReader) throws -> T
     ) async throws -> T {
         try await longReads.run(for: account) { [self] in
-            try readers.read { connection in
+            try readers.read(of: account) { connection in
                 try connection.withDeadline(configuration.readTime) {
                     try body(SQLiteBoard(account: account, connection: connection, context: context))
                 }

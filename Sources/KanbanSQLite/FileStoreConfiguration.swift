@@ -25,6 +25,11 @@ package struct FileStoreConfiguration: Sendable {
     /// transaction, and a body that can continue in another one ends if other accounts wait: callers that wait for this
     /// commit must not wait for large bodies of others.
     package var batchTime = Duration.milliseconds(5)
+    /// How long a body that can be divided writes until others get their turn; see ``BoardWriter/pause()``.
+    package var partTime = Duration.milliseconds(50)
+    /// Whether this is the only process that writes boards, which the lock of the directory says. Another one must not divide
+    /// its writes nor remove parts of them, and hides the parts of the one that serves.
+    package var isAlone = true
     /// The most time that statements of such a read may take; longer: ``StoreError/tooLong``.
     package var readTime = Duration.seconds(10)
 

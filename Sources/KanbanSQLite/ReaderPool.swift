@@ -12,6 +12,10 @@ import Locks
 final class ReaderPool: Sendable {
     private struct State {
         var idle: [Reader] = []
+        /// Idle ones that hide unfinished writes.
+        var hiding: [Reader] = []
+        /// The account with an unfinished write.
+        var unfinished: AccountKey?
         /// How many are out of the pool.
         var active = 0
         var isPaused = false
@@ -22,11 +26,14 @@ final class ReaderPool: Sendable {
     /// Unchecked: used only by the thread that took it out of the pool.
     private final class Reader: @unchecked Sendable {
         let connection: SQLiteConnection
+        /// Whether it hides ``UnfinishedWrites``.
+        let hides: Bool
         /// The commits that the open snapshot has; `nil` without one.
         var commits: UInt64?
 
-        init(_ connection: SQLiteConnection) {
+        init(_ connection: SQLiteConnection, hides: Bool) {
             self.connection = connection
+            self.hides = hides
         }
 
         func endSnapshot() {
@@ -59,9 +66,13 @@ final class ReaderPool: Sendable {
         limit = ProcessInfo.processInfo.activeProcessorCount + AccountWorkers.limit
     }
 
-    /// - Parameter afresh: takes a new snapshot, which includes commits of other processes.
-    func read<T>(afresh: Bool = false, _ body: (SQLiteConnection) throws -> T) throws -> T {
-        let reader = try take()
+    /// - Parameters:
+    ///   - account: whose board is read; `nil`: perhaps several.
+    ///   - afresh: takes a new snapshot, which includes commits of other processes.
+    func read<T>(
+        of account: AccountKey? = nil, afresh: Bool = false, _ body: (SQLiteConnection) throws -> T
+    ) throws -> T {
+        let reader = try take(account)
         do {
             let isUnderWay = commits.isUnderWay
             let seen = commits.count
@@ -79,40 +90,51 @@ final class ReaderPool: Sendable {
         }
     }
 
-    private func take() throws -> Reader {
-        let (idle, waits) = try enter(isPatient: true)
+    private func take(_ account: AccountKey?) throws -> Reader {
+        var (idle, hides, waits) = try enter(account, isPatient: true)
         if waits {
             gate.withLock {}
-            return try enter(isPatient: false).idle ?? open()
+            (idle, hides, _) = try enter(account, isPatient: false)
         }
-        return try idle ?? open()
+        return try idle ?? open(hides: hides)
     }
 
     /// - Parameter isPatient: stays outside during a pause.
-    private func enter(isPatient: Bool) throws -> (idle: Reader?, waits: Bool) {
+    private func enter(_ account: AccountKey?, isPatient: Bool) throws -> (idle: Reader?, hides: Bool, waits: Bool) {
         try state.withLock { state in
             guard !state.isClosed else { throw StoreError.closed }
-            if isPatient, state.isPaused { return (nil, true) }
+            if isPatient, state.isPaused { return (nil, false, true) }
             state.active += 1
-            return (state.idle.popLast(), false)
+            if let unfinished = state.unfinished, account == nil || account == unfinished {
+                return (state.hiding.popLast(), true, false)
+            }
+            return (state.idle.popLast(), !configuration.isAlone, false)
         }
     }
 
-    private func open() throws -> Reader {
+    private func open(hides: Bool) throws -> Reader {
         do {
-            let connection = try SQLiteConnection(
-                path: path, access: .readOnly,
-                cache: configuration.readerCacheSize, fileSystem: configuration.fileSystem)
-            // After it was opened: what lies under the name now is what it has, or else something was put there before.
-            try files.check()
-            return Reader(connection)
+            let connection = try connect()
+            if hides { try UnfinishedWrites.hide(on: connection) }
+            return Reader(connection, hides: hides)
         } catch {
             leave(with: nil)
             throw SQLiteError.forCallers(error)
         }
     }
 
+    private func connect() throws -> SQLiteConnection {
+        let connection = try SQLiteConnection(
+            path: path, access: .readOnly,
+            cache: configuration.readerCacheSize, fileSystem: configuration.fileSystem)
+        // After it was opened: what lies under the name now is what it has, or else something was put there before.
+        try files.check()
+        return connection
+    }
+
     private func giveBack(_ reader: Reader) {
+        // Few read there, and a snapshot would hold the log back.
+        if reader.hides { reader.endSnapshot() }
         // A connection that met an error of the disk starts afresh.
         let isSound = reader.connection.fault == nil
         if !leave(with: isSound ? reader : nil) { reader.connection.close() }
@@ -124,9 +146,43 @@ final class ReaderPool: Sendable {
         state.withLock { state in
             state.active -= 1
             if state.active == 0, state.isPaused { quiet.signal() }
-            guard let reader, !state.isClosed, state.idle.count < limit else { return false }
+            guard let reader, !state.isClosed else { return false }
+            if reader.hides, configuration.isAlone {
+                guard state.unfinished != nil, state.hiding.count < limit else { return false }
+                state.hiding.append(reader)
+                return true
+            }
+            guard state.idle.count < limit else { return false }
             state.idle.append(reader)
             return true
+        }
+    }
+
+    /// From now on, readers of the account do not see its unfinished write. Reads of accounts that are not told hide it too.
+    /// - Returns: false when a read takes too long that may begin its transaction later; then nothing is hidden.
+    func beginHiding(_ account: AccountKey) -> Bool {
+        whilePaused { state.withLock { $0.unfinished = account } }
+    }
+
+    /// The write is finished, or removed.
+    func endHiding() {
+        let hiding = state.withLock { state in
+            state.unfinished = nil
+            defer { state.hiding = [] }
+            return state.hiding
+        }
+        for reader in hiding { reader.connection.close() }
+    }
+
+    /// A connection for the writer alone that hides unfinished writes.
+    func openHiding() throws -> SQLiteConnection {
+        let connection = try connect()
+        do {
+            try UnfinishedWrites.hide(on: connection)
+            return connection
+        } catch {
+            connection.close()
+            throw error
         }
     }
 
@@ -172,8 +228,8 @@ final class ReaderPool: Sendable {
     func close() {
         let idle = state.withLock { state in
             state.isClosed = true
-            defer { state.idle = [] }
-            return state.idle
+            defer { (state.idle, state.hiding) = ([], []) }
+            return state.idle + state.hiding
         }
         for reader in idle { reader.connection.close() }
     }

@@ -7,10 +7,23 @@ import Synchronization
 ///
 /// Unchecked: once the job is enqueued, only the writer's queue touches its fields, and then the thread that answers.
 final class WriteJob: @unchecked Sendable {
+    enum Outcome {
+        /// The body has succeeded, or has failed without a trace.
+        case done
+        /// The body threw after it had written: the transaction must be undone.
+        case undo
+        /// It must be run again.
+        case again
+    }
+
     let account: AccountKey
     let session: ID?
     /// The executor of the caller, if it is known.
     let executor: (any TaskExecutor)?
+    /// Whether it has a transaction of its own, because it may be divided; see ``BoardWriter/pause()``.
+    var isAlone = false
+    /// Whether it is not divided any more.
+    var isWhole = false
     private let body: @Sendable (SQLiteBoardWriter) throws -> Void
     private let continuation: CheckedContinuation<Void, any Error>
     private var failure: (any Error)?

@@ -9,57 +9,33 @@ import Locks
 ///
 /// Unchecked: `waiting` and two others are behind locks; only `queue` touches the rest of the mutable state.
 final class Writer: @unchecked Sendable {
-    private struct Waiting {
-        var jobs: [WriteJob] = []
-        var isAwake = false
-        var isClosed = false
-
-        mutating func take(atMost count: Int) -> [WriteJob] {
-            takeTurns()
-            guard jobs.count > count else {
-                defer { jobs = [] }
-                return jobs
-            }
-            defer { jobs.removeFirst(count) }
-            return Array(jobs.prefix(count))
-        }
-
-        /// Orders the jobs so that accounts take turns: a single job of an account waits for one job of each other account,
-        /// however many those have. The jobs of an account keep their order.
-        private mutating func takeTurns() {
-            guard let first = jobs.first?.account, jobs.contains(where: { $0.account != first }) else { return }
-            var turns: [AccountKey: Int] = [:]
-            let numbered = jobs.enumerated().map { place, job in
-                defer { turns[job.account, default: 0] += 1 }
-                return (turn: turns[job.account] ?? 0, place: place, job: job)
-            }
-            jobs = numbered.sorted { ($0.turn, $0.place) < ($1.turn, $1.place) }.map(\.job)
-        }
-    }
-
     /// The most bodies of a transaction, so that the first of them does not wait too long.
-    private static let batchLimit = 512
+    static let batchLimit = 512
     /// With fewer bodies than this, but more than one, yield the processor once so that more writes join the batch. It
     /// takes a microsecond if no other thread is ready. With the load on a processor of its own, POSTs on 64 connections
     /// take 5 % less processor time and 7 % fewer commits. 16 instead of 8 saves another tenth of the syncs on a slow disk.
     private static let fewBodies = 16
 
     private let path: String
-    private let configuration: FileStoreConfiguration
-    private let context: BoardContext
-    private let commits: Commits
-    private let readers: ReaderPool
-    private let files: DataFileWatch
+    let configuration: FileStoreConfiguration
+    let context: BoardContext
+    let commits: Commits
+    let readers: ReaderPool
+    let files: DataFileWatch
     private let queue = DispatchQueue(label: "kanbase.writer", qos: .userInitiated)
-    private let waiting = Locked(Waiting())
+    let waiting = Locked(WaitingJobs())
     private let done = Locked((commits: StoreActivity.Work(), writes: 0))
     private let foreignWrites = Locked(Listener())
     /// Checks for foreign writes and moved files while nobody writes.
     private let lookout: any DispatchSourceTimer
     /// When the running transaction began, and whether it has bodies of several accounts.
-    private var turn = (began: ContinuousClock.now, isMixed: false)
+    var turn = (began: ContinuousClock.now, isMixed: false)
+    /// The body that runs.
+    var running: (job: WriteJob, mark: TransactionMark)?
+    /// The account of a body that is on disk in part.
+    var divided: DividedBody?
     /// `nil` after an error of the disk, until the next batch opens the file again.
-    private var open: (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)?
+    var open: (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)?
     private let ids: IDSource
     /// Never goes back, even when the clock does.
     private var latest: Timestamp
@@ -86,7 +62,7 @@ final class Writer: @unchecked Sendable {
         try session.makeLocalAccount(
             id: ids.next(at: max(latest, context.clock())), epoch: ids.newEpoch(), at: context.clock())
         self.open = open
-        session.shouldYield = { [unowned self] in shouldYield($0) }
+        prepare(session)
         files.noteOpened()
         queue.setSpecific(key: Self.ownQueue, value: ObjectIdentifier(self))
         lookout.setEventHandler { [weak self] in self?.lookAround() }
@@ -154,7 +130,7 @@ final class Writer: @unchecked Sendable {
         return batch + waiting.withLock { $0.take(atMost: Self.batchLimit - batch.count) }
     }
 
-    private func commit(_ batch: [WriteJob]) {
+    func commit(_ batch: [WriteJob]) {
         var jobs = batch
         let start = ContinuousClock.now
         turn = (start, isMixed: false)
@@ -166,6 +142,8 @@ final class Writer: @unchecked Sendable {
             let changed = try session.commit(at: latest)
             // Do not acknowledge a write that is not in the file that the next start opens.
             try files.check()
+            // The body that was divided is complete. Before the observers tell anybody.
+            if let divided, divided.isComplete { endDivision() }
             commits.publish(changed)
             done.withLock { done in
                 done.commits.add(since: start)
@@ -181,7 +159,7 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    private func begin(_ session: WriteSession<SQLiteConnection>) throws {
+    func begin(_ session: WriteSession<SQLiteConnection>) throws {
         try session.begin()
         noticeForeignWrites(session)
     }
@@ -199,17 +177,21 @@ final class Writer: @unchecked Sendable {
         var next = 0
         noteAccounts(of: jobs)
         while next < jobs.count {
-            if next > 0, isTimeOver { return giveBack(&jobs, from: next) }
-            if try run(jobs[next], in: session) {
-                next += 1
-            } else {
+            if next > 0, isTimeOver || jobs[next].isAlone { return giveBack(&jobs, from: next) }
+            if jobs[next].isAlone { giveBack(&jobs, from: 1) }
+            switch try run(jobs[next], in: session) {
+            case .done: next += 1
+            case .again: continue
+            case .undo:
                 try session.rollBack()
                 try begin(session)
                 if next > 0 { giveBack(&jobs, from: next) }
                 next = next > 0 ? 0 : 1
             }
+            // Nothing may join a body that is on disk in part: it cannot be run again with the others.
+            if divided?.isComplete == true { return }
             if next == jobs.count, !isTimeOver {
-                let more = waiting.withLock { $0.take(atMost: Self.batchLimit - jobs.count) }
+                let more = others(atMost: Self.batchLimit - jobs.count)
                 guard !more.isEmpty else { return }
                 jobs += more
                 noteAccounts(of: jobs)
@@ -228,19 +210,27 @@ final class Writer: @unchecked Sendable {
         isTimeOver && (turn.isMixed || waiting.withLock { $0.jobs.contains { $0.account != account } })
     }
 
-    /// - Returns: false when the body threw after it had written; then the transaction must be undone.
-    private func run(_ job: WriteJob, in session: WriteSession<SQLiteConnection>) throws -> Bool {
+    private func run(_ job: WriteJob, in session: WriteSession<SQLiteConnection>) throws -> WriteJob.Outcome {
         let mark = session.mark
+        running = (job, mark)
         do {
             try job.run(on: writer(for: job, in: session))
             try session.connection.requireSound()
+            if divided?.job === job { try completeDivision(in: session) }
         } catch {
+            // It may be closed: others wrote in the middle of the body.
+            guard open?.session === session else { throw error }
             try session.connection.requireSound()
+            if divided?.job === job { return try undoDivision(error, in: session) ? .again : .done }
+            if error is BeginsAgain {
+                session.forget(since: mark)
+                return .again
+            }
             job.fail(SQLiteError.forCallers(error))
-            if session.hasWritten(since: mark) { return false }
+            if session.hasWritten(since: mark) { return .undo }
             session.forget(since: mark)
         }
-        return true
+        return .done
     }
 
     /// Leaves the jobs from `index` on to the next transaction.
@@ -278,6 +268,12 @@ final class Writer: @unchecked Sendable {
             ids: ids)
     }
 
+    private func prepare(_ session: WriteSession<SQLiteConnection>) {
+        session.shouldYield = { [unowned self] in shouldYield($0) }
+        session.pause = { [unowned self] in try pause($0) }
+        session.boardBeforeWrite = { [unowned self] in boardBeforeWrite(of: $0) }
+    }
+
     private func opened() throws -> (session: WriteSession<SQLiteConnection>, log: WriteAheadLog) {
         if let open { return open }
         try files.check()
@@ -286,7 +282,9 @@ final class Writer: @unchecked Sendable {
         _ = try fresh.session.latestWrite()
         files.noteOpened()
         open = fresh
-        fresh.session.shouldYield = { [unowned self] in shouldYield($0) }
+        prepare(fresh.session)
+        // What was on disk in part is removed.
+        endDivision()
         return fresh
     }
 
@@ -296,6 +294,7 @@ final class Writer: @unchecked Sendable {
         let connection = try SQLiteConnection(
             path: path, access: .readWrite,
             cache: configuration.writerCacheSize, fileSystem: configuration.fileSystem)
+        if configuration.isAlone { try UnfinishedWrites.removeAll(on: connection) }
         return (WriteSession(connection), try WriteAheadLog(of: connection, bound: configuration.logSize))
     }
 
@@ -347,7 +346,7 @@ final class Writer: @unchecked Sendable {
 
     /// Copies the log into the file. Overlapping reads could hold it back for ever: when the log has become too long, new
     /// reads are paused once. An export is not waited for; then the log may grow to twice its size.
-    private func checkpoint(_ log: WriteAheadLog) {
+    func checkpoint(_ log: WriteAheadLog) {
         readers.endIdleSnapshots()
         files.whileChanging { log.checkpoint() }
         guard log.size > logBound else { return }
@@ -383,6 +382,7 @@ final class Writer: @unchecked Sendable {
         if (try? files.check()) == nil { open.session.connection.leaveLog() }
         files.noteClosed()
         open.session.connection.close()
+        divided?.before.close()
         self.open = nil
     }
 

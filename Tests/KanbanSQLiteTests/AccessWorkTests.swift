@@ -81,6 +81,8 @@ struct AccessWorkTests {
 
     /// Steps that go through a whole table, each with its reason.
     private static let scans = [
+        // One row for each write that is under way, so at most one.
+        "SCAN unfinished_writes": "SELECT board FROM unfinished_writes",
         // One row.
         "SCAN mails USING COVERING INDEX mails_by_due": "SELECT due_at FROM mails ORDER BY due_at LIMIT 1",
         "SCAN revocations USING COVERING INDEX revocations_by_due":

@@ -14,6 +14,7 @@ extension BoardWriter {
     ) throws -> ImportReport {
         // Where nothing was ever written, no task has to be looked up. Over PostgreSQL each look-up is a round trip.
         let isEmpty = try mode == .replace || feedState().revision == 0
+        if document.tasks.count > TaskImport.fewTasks { try pause() }
         if mode == .replace {
             let old = try settings()
             try eraseBoard()
@@ -25,7 +26,6 @@ extension BoardWriter {
             }
         }
         var report = ImportReport()
-        if let settings = document.settings { try importSettings(settings) }
         var images = ImageImport(self)
         try images.run(document.images)
         report.images = images.counts
@@ -42,6 +42,8 @@ extension BoardWriter {
         try tasks.run(document.tasks, onTask)
         report.tasks = tasks.counts
         report.made += categories.made + tasks.made
+        // After what is new: it changes what is there; see ``pause()``.
+        if let settings = document.settings { try importSettings(settings) }
         try forget(report.made, takenBack: takenBack)
         return report
     }

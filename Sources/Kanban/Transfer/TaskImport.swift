@@ -13,17 +13,19 @@ struct TaskImport {
     private let isEmpty: Bool
     private let undatedSince: Timestamp
     private var columns: [TaskStatus: Places] = [:]
-    /// Tasks without a free position, which go to the end of their column.
-    private var unplaced: [Unplaced] = []
+    /// New tasks without a free position, by their places in the document: they go to the end of their column.
+    private var unplaced: [Int] = []
     private var faults: [Fault] = []
 
-    private static let mostFaults = 100
+    /// Tasks that are known and newer in the document, by their places there. They come after the new ones, which a store
+    /// may write in parts; see ``BoardWriter/pause()``.
+    private var changing: [Int] = []
 
-    /// A place in the document stands for a new task: a hundred thousand copies would take 100 MiB beside the document.
-    private enum Unplaced {
-        case new(Int)
-        indirect case known(TaskItem, old: TaskItem)
-    }
+    private static let mostFaults = 100
+    /// So many tasks are written in a moment: others need no turn in between.
+    static let fewTasks = 1_000
+    /// Others may get a turn after so many tasks.
+    private static let stride = 64
 
     /// - Parameters:
     ///   - returning: what was taken back with an earlier import.
@@ -46,6 +48,7 @@ struct TaskImport {
         }
         for (index, entry) in entries.enumerated() {
             try writer.foresee(entries, at: index, \.value.id)
+            if index.isMultiple(of: Self.stride), index > 0 { try writer.pause() }
             var task = entry.value
             guard try resolveCategory(of: &task) else {
                 faults.append(
@@ -56,27 +59,57 @@ struct TaskImport {
                 continue
             }
             guard faults.isEmpty else { continue }
-            let waiting = unplaced.count
+            let waiting = unplaced.count + changing.count
             try take(task, at: index)
-            if unplaced.count == waiting { onTask(index + 1 - waiting) }
+            if unplaced.count + changing.count == waiting { onTask(index + 1 - waiting) }
         }
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
-        for (count, one) in unplaced.enumerated() {
-            switch one {
-            case .new(let index):
-                var task = entries[index].value
-                // Found before.
-                _ = try resolveCategory(of: &task)
-                complete(&task, since: nil)
-                try saveLast(task, since: nil)
-            case .known(let task, let old): try saveLast(task, since: old)
-            }
-            onTask(entries.count - unplaced.count + count + 1)
+        var done = entries.count - unplaced.count - changing.count
+        for (count, index) in unplaced.enumerated() {
+            if count.isMultiple(of: Self.stride) { try writer.pause() }
+            try saveLast(settled(resolved(entries[index]), since: nil), since: nil)
+            done += 1
+            onTask(done)
+        }
+        try change(entries) {
+            done += 1
+            onTask(done)
         }
     }
 
-    private func complete(_ task: inout TaskItem, since old: TaskItem?) {
-        if task.status == .done { task.completedAt = task.completedAt ?? old?.completedAt ?? task.updatedAt }
+    /// Changes the tasks that are known. Those whose place another one has come last.
+    private mutating func change(_ entries: [BoardDocument.Entry<TaskItem>], _ onTask: () -> Void) throws {
+        counts.updated += changing.count
+        var unplaced: [Int] = []
+        for (place, index) in changing.enumerated() {
+            if place.isMultiple(of: 500) {
+                try writer.foresee(tasks: changing[place...].prefix(500).map { entries[$0].value.id })
+            }
+            let old = try known(entries[index])
+            var task = settled(try resolved(entries[index]), since: old)
+            task.createdAt = old.createdAt
+            if try self.place(task, since: old) { onTask() } else { unplaced.append(index) }
+        }
+        for index in unplaced {
+            let old = try known(entries[index])
+            var task = settled(try resolved(entries[index]), since: old)
+            task.createdAt = old.createdAt
+            try saveLast(task, since: old)
+            onTask()
+        }
+    }
+
+    /// A task that was found before.
+    private func known(_ entry: BoardDocument.Entry<TaskItem>) throws -> TaskItem {
+        guard let task = try writer.task(entry.value.id) else { throw BoardError.notFound(.task) }
+        return task
+    }
+
+    /// With its category, which was found before.
+    private func resolved(_ entry: BoardDocument.Entry<TaskItem>) throws -> TaskItem {
+        var task = entry.value
+        _ = try resolveCategory(of: &task)
+        return task
     }
 
     private mutating func saveLast(_ task: TaskItem, since old: TaskItem?) throws {
@@ -95,37 +128,46 @@ struct TaskImport {
     }
 
     private mutating func take(_ task: TaskItem, at index: Int) throws {
+        if !isEmpty, let old = try writer.task(task.id) {
+            let isNewer = try isNewer(settled(task, since: old), than: old)
+            if isNewer { changing.append(index) } else { counts.unchanged += 1 }
+            return
+        }
+        let isGone =
+            try !isEmpty && !writer.unbury(.init(type: .task, id: task.id), ifIn: returning)
+            && writer.taskEverExisted(task.id)
+        guard !isGone else {
+            counts.unchanged += 1
+            return
+        }
+        counts.created += 1
+        if try !place(settled(task, since: nil), since: nil) { unplaced.append(index) }
+    }
+
+    /// The task as it will be, but for a place that another one has.
+    private func settled(_ task: TaskItem, since old: TaskItem?) -> TaskItem {
         var task = task
-        let old = isEmpty ? nil : try writer.task(task.id)
-        complete(&task, since: old)
+        if task.status == .done { task.completedAt = task.completedAt ?? old?.completedAt ?? task.updatedAt }
         // A place in the trash is nobody else's.
-        if task.deletedAt != nil, task.position.text.isEmpty, let old { task.position = old.position }
-        if !isEmpty {
-            if let old, columns[task.status]?.canTake(task.position, insteadOf: old.position) == false,
-                old.status == task.status, old.deletedAt == nil, task.deletedAt == nil
-            {
-                task.position = old.position
-            }
-            let isGone =
-                try old == nil && !writer.unbury(.init(type: .task, id: task.id), ifIn: returning)
-                && writer.taskEverExisted(task.id)
-            guard try !isGone && (old.map { try isNewer(task, than: $0) } ?? true) else {
-                counts.unchanged += 1
-                return
-            }
+        if task.deletedAt != nil, task.position.text.isEmpty {
+            task.position = old?.position ?? Position(after: nil, before: nil)
         }
-        if old == nil { counts.created += 1 } else { counts.updated += 1 }
-        if let old { task.createdAt = old.createdAt }
-        if task.deletedAt != nil {
-            if task.position.text.isEmpty { task.position = Position(after: nil, before: nil) }
-            try save(task, since: old)
-        } else if let old, old.deletedAt == nil, old.status == task.status, old.position == task.position {
-            try save(task, since: old)
-        } else if columns[task.status, default: Places()].take(task.position) {
-            try save(task, since: old)
-        } else {
-            unplaced.append(old.map { .known(task, old: $0) } ?? .new(index))
+        if let old, old.status == task.status, old.deletedAt == nil, task.deletedAt == nil,
+            columns[task.status]?.canTake(task.position, insteadOf: old.position) == false
+        {
+            task.position = old.position
         }
+        return task
+    }
+
+    /// - Returns: false when another task has its place.
+    private mutating func place(_ task: TaskItem, since old: TaskItem?) throws -> Bool {
+        let stays = old.map { $0.deletedAt == nil && $0.status == task.status && $0.position == task.position } ?? false
+        guard task.deletedAt != nil || stays || columns[task.status, default: Places()].take(task.position) else {
+            return false
+        }
+        try save(task, since: old)
+        return true
     }
 
     private func isNewer(_ task: TaskItem, than old: TaskItem) throws -> Bool {

@@ -20,6 +20,11 @@ package struct SQLiteAccessWriter: SQLAccessWriter {
         self.writer = writer
         now = writer.context.clock()
     }
+
+    /// The board as readers see it: an unfinished write of the account may be on disk in part.
+    package func board(of account: AccountKey) -> any BoardReader {
+        writer.writing.boardBeforeWrite(account) ?? writer.writer(for: account)
+    }
 }
 
 extension SQLAccessWriter {

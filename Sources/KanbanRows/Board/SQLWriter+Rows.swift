@@ -26,6 +26,7 @@ extension SQLBoardWriter {
         let old = try storedCategory(category.id)
         if old == nil { try charge(RowCost.category, for: .content) }
         try write(category, CategoryRow.table)
+        if old == nil { writing.additions += 1 }
         try noteNaming(of: category.namedImage, insteadOf: old?.namedImage)
     }
 
@@ -48,6 +49,7 @@ extension SQLBoardWriter {
         let old = try storedDDay(dday.id)
         if old == nil { try charge(RowCost.dday, for: .content) }
         try write(dday, DDayRow.table)
+        if old == nil { writing.additions += 1 }
         try noteNaming(of: dday.namedImage, insteadOf: old?.namedImage)
     }
 

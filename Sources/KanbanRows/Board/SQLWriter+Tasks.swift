@@ -148,6 +148,7 @@ extension SQLBoardWriter {
         statement.bind(next + 3, checksum)
         statement.bind(next + 4, searched)
         try statement.writeRow()
+        writing.additions += 1
         count(task, by: 1)
         writing.recentTasks.noteInsertion(of: task.id, in: account)
         writing.noteMove(of: account, from: nil, to: task)

@@ -45,6 +45,8 @@ extension SQLBoardWriter {
 
     package var shouldYield: Bool { writing.shouldYield(account) }
 
+    package func pause() throws { try writing.pause(account) }
+
     package func makeID() -> ID {
         ids.next(at: now)
     }

@@ -8,25 +8,33 @@ package final class WriteSession<Database: Engine> {
     package let connection: Database
     /// Whether a body of this account should end so that others get their turn; see ``BoardWriter/shouldYield``.
     package var shouldYield: (AccountKey) -> Bool = { _ in false }
+    /// Lets others write in the middle of a body of this account; see ``BoardWriter/pause()``.
+    package var pause: (AccountKey) throws -> Void = { _ in }
+    /// The board of an account with an unfinished write, as it was before; `nil` for any other account.
+    package var boardBeforeWrite: (AccountKey) -> (any BoardReader)? = { _ in nil }
+    /// Rows that were added to ``UnfinishedWrites/tables``.
+    @exclusivity(unchecked) var additions: Int64 = 0
+    /// How many savepoints are open.
+    @exclusivity(unchecked) var savepoints = 0
     /// The accounts as they stand, committed or not. Dropped when there are too many.
     // These are not checked for overlapping access: no method hands out a reference to one or runs a body of somebody else.
-    @exclusivity(unchecked) private var standings: [Int64: Standing] = [:]
+    @exclusivity(unchecked) var standings: [Int64: Standing] = [:]
     /// The one that was asked for last: the next question is mostly about the same account.
-    @exclusivity(unchecked) private var latest: Standing?
+    @exclusivity(unchecked) var latest: Standing?
     /// Those that the transaction changed.
-    @exclusivity(unchecked) private var changed: [Standing] = []
+    @exclusivity(unchecked) var changed: [Standing] = []
     @exclusivity(unchecked) var countChanges: [CountChange] = []
-    @exclusivity(unchecked) private var changedTasks: [TaskChange]? = []
+    @exclusivity(unchecked) var changedTasks: [TaskChange]? = []
     let recentTasks = RecentTasks()
     /// Answers that were read in advance; `nil` for a key without a row.
     @exclusivity(unchecked) var foreseenAnswers: [AnswerKey: KeptAnswer?] = [:]
     /// Kept results that were looked up in advance; `nil` for a mutation without a row.
     @exclusivity(unchecked) var foreseenMutations: [MutationKey: KeptMutation?] = [:]
     /// The counters to restore when a body or a nested part of one is undone, newest last.
-    @exclusivity(unchecked) private var undoLog: [(standing: Standing, counters: Standing.Counters)] = []
+    @exclusivity(unchecked) var undoLog: [(standing: Standing, counters: Standing.Counters)] = []
 
     /// Accounts of which a session or a token ended in this transaction.
-    @exclusivity(unchecked) private var endings: Set<Int64> = []
+    @exclusivity(unchecked) var endings: Set<Int64> = []
 
     private static var standingLimit: Int { 10_000 }
 
@@ -78,6 +86,7 @@ package final class WriteSession<Database: Engine> {
     @_specialize(where Database == SQLiteConnection)
     package func rollBack() throws {
         try connection.rollBack()
+        savepoints = 0
         forget(since: TransactionMark())
         forgetTasks()
         forgetChanges()
@@ -88,7 +97,9 @@ package final class WriteSession<Database: Engine> {
     package var mark: TransactionMark {
         @_specialize(where Database == SQLiteConnection)
         get {
-            TransactionMark(countChanges: countChanges.count, undoLog: undoLog.count, rows: connection.allChanges)
+            TransactionMark(
+                countChanges: countChanges.count, undoLog: undoLog.count, rows: connection.allChanges,
+                additions: additions)
         }
     }
 
@@ -115,16 +126,19 @@ package final class WriteSession<Database: Engine> {
     @_specialize(where Database == SQLiteConnection)
     package func savepoint() throws -> TransactionMark {
         try connection.savepoint()
+        savepoints += 1
         return mark
     }
 
     @_specialize(where Database == SQLiteConnection)
     package func keep(_ mark: TransactionMark) throws {
+        savepoints -= 1
         try connection.releaseSavepoint()
     }
 
     @_specialize(where Database == SQLiteConnection)
     package func undo(to mark: TransactionMark) throws {
+        savepoints -= 1
         try connection.rollBackToSavepoint()
         try connection.releaseSavepoint()
         forget(since: mark)
@@ -367,5 +381,12 @@ package final class WriteSession<Database: Engine> {
 package struct TransactionMark {
     fileprivate var countChanges = 0
     fileprivate var undoLog = 0
-    fileprivate var rows: Int64 = 0
+    fileprivate(set) var rows: Int64 = 0
+    fileprivate(set) var additions: Int64 = 0
+
+    package init() {}
+
+    fileprivate init(countChanges: Int, undoLog: Int, rows: Int64, additions: Int64) {
+        (self.countChanges, self.undoLog, self.rows, self.additions) = (countChanges, undoLog, rows, additions)
+    }
 }

@@ -369,6 +369,11 @@ let schema1 = """
     ) STRICT;
     CREATE INDEX revocations_by_due ON revocations (due_at);
 
+    -- The account of a write that is on disk in part; see UnfinishedWrites. It outlives the account, as the write may.
+    CREATE TABLE unfinished_writes (
+        board INTEGER PRIMARY KEY
+    ) STRICT;
+
     -- The sums of a backup, one row for each table; see Seal. Empty in a data file.
     CREATE TABLE seal (
         name TEXT PRIMARY KEY,

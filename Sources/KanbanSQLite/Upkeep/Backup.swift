@@ -134,6 +134,8 @@ extension FileStore {
         guard try target.text("PRAGMA journal_mode = DELETE") == "delete" else {
             throw StoreError.io("\(path) cannot be made a single file")
         }
+        // Its writer goes on in the data, not in the copy.
+        try UnfinishedWrites.removeAll(on: target)
         try Seal.write(into: target)
     }
 

@@ -193,6 +193,12 @@ extension FileStore {
             defer { connection.close() }
             guard try Schema.version(of: connection) > 0 else { return ["the file is empty"] }
             try Schema.verify(connection)
+            // A server may be in the middle of a write, or was killed in it.
+            if vacuum {
+                try UnfinishedWrites.removeAll(on: connection)
+            } else {
+                try UnfinishedWrites.hide(on: connection)
+            }
             let findings = try Check.findings(in: connection)
             if vacuum, findings.isEmpty { try connection.run("VACUUM") }
             return findings
@@ -244,6 +250,7 @@ extension FileStore {
             defer { connection.close() }
             try Schema.verify(connection)
             try Schema.migrate(connection)
+            try UnfinishedWrites.removeAll(on: connection)
             if let finding = try Check.findings(in: connection).first { throw StoreError.corrupt(finding) }
             return try body(connection)
         } catch {

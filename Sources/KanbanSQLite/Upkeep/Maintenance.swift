@@ -129,6 +129,6 @@ extension FileStore {
     }
 
     private func board<T>(_ account: AccountKey, _ body: (SQLiteBoard) throws -> T) throws -> T {
-        try readers.read { try body(SQLiteBoard(account: account, connection: $0, context: context)) }
+        try readers.read(of: account) { try body(SQLiteBoard(account: account, connection: $0, context: context)) }
     }
 }

@@ -87,6 +87,8 @@ extension FileStore {
         }
         try connection.run("PRAGMA journal_mode = DELETE")
         try Schema.migrate(connection)
+        // Of a copy that was not made by a backup. A new history would raise the revisions above its rows.
+        try UnfinishedWrites.removeAll(on: connection)
         if let finding = try Check.findings(in: connection).first {
             throw StoreError.corrupt("the backup is damaged: \(finding)")
         }

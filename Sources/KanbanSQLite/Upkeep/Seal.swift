@@ -67,7 +67,7 @@ enum Seal {
 
     private static func sum(of table: String, on connection: SQLiteConnection) throws -> Sum {
         // In the order of the table itself, which no change of an index alters.
-        let rows = try SQLiteStatement("SELECT * FROM \"\(table)\" NOT INDEXED", on: connection)
+        let rows = try SQLiteStatement("SELECT * FROM main.\"\(table)\" NOT INDEXED", on: connection)
         defer { rows.finalize() }
         var count: Int64 = 0
         var checksum = RowChecksum()

@@ -187,7 +187,7 @@ extension TransferCommands {
         }
         var reading = try AccountImport(users, hashing: hashParameters())
         if isFile, lock == nil { lock = try lockDirectory() }
-        try await configuration.withStore(directory, makesTables: true) { store in
+        try await configuration.withStore(directory, makesTables: true, lock: lock) { store in
             let service = AccessService(store: store, verifier: TokenVerifier(store: store), clock: Timestamp.system)
             let progress = ProgressLine()
             defer { progress.end() }

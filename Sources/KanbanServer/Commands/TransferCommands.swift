@@ -45,7 +45,7 @@ struct TransferCommands {
         // Once more in the zone of the account, which only its data tell.
         var read = try read(bytes, of: source, in: .utc)
         if isFile, lock == nil { lock = try lockDirectory() }
-        try await configuration.withStore(directory, makesTables: true) { store in
+        try await configuration.withStore(directory, makesTables: true, lock: lock) { store in
             let account = try await accountKey(in: store)
             let zone = try await store.readDetached(account) { try $0.settings().zone }
             if let zone, source != .kanbase { read = try self.read(bytes, of: source, in: zone) }

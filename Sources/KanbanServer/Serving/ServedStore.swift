@@ -63,9 +63,12 @@ extension Configuration {
     }
 
     /// Opens the data for a command, runs the body, and closes it.
-    /// - Parameter makesTables: whether a database may be empty; whether a directory may be is checked by the command.
+    /// - Parameters:
+    ///   - makesTables: whether a database may be empty; whether a directory may be is checked by the command.
+    ///   - lock: that of the directory, for commands that must not run beside a server.
     func withStore<T>(
-        _ directory: DataDirectory, makesTables: Bool, _ body: (any ServedStore) async throws -> T
+        _ directory: DataDirectory, makesTables: Bool, lock: DataLock? = nil,
+        _ body: (any ServedStore) async throws -> T
     ) async throws -> T {
         let store: any ServedStore
         if let database {
@@ -81,6 +84,7 @@ extension Configuration {
             var configuration = storeConfiguration
             // Only the server copies the log into the file: it takes any other change of the file for damage.
             configuration.logSize = 1 << 40
+            configuration.isAlone = lock != nil
             store = try directory.openStore(configuration)
         }
         defer { store.close() }
