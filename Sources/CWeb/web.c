@@ -202,178 +202,190 @@ static const unsigned char file48[] = {
 };
 
 static const unsigned char file49[] = {
-#embed "pages/client/connection.js"
+#embed "pages/client/catch-up.js"
 };
 
 static const unsigned char file50[] = {
-#embed "pages/client/engine.js"
+#embed "pages/client/connection.js"
 };
 
 static const unsigned char file51[] = {
-#embed "pages/client/feed.js"
+#embed "pages/client/engine.js"
 };
 
 static const unsigned char file52[] = {
-#embed "pages/client/issues.js"
+#embed "pages/client/feed.js"
 };
 
 static const unsigned char file53[] = {
-#embed "pages/client/kanbase.js"
+#embed "pages/client/images.js"
 };
 
 static const unsigned char file54[] = {
-#embed "pages/client/live.js"
+#embed "pages/client/issues.js"
 };
 
 static const unsigned char file55[] = {
-#embed "pages/client/mirror.js"
+#embed "pages/client/kanbase.js"
 };
 
 static const unsigned char file56[] = {
-#embed "pages/client/recurrence.js"
+#embed "pages/client/live.js"
 };
 
 static const unsigned char file57[] = {
-#embed "pages/client/sender.js"
+#embed "pages/client/mirror.js"
 };
 
 static const unsigned char file58[] = {
-#embed "pages/client/series.js"
+#embed "pages/client/recurrence.js"
 };
 
 static const unsigned char file59[] = {
-#embed "pages/client/steps.js"
+#embed "pages/client/sender.js"
 };
 
 static const unsigned char file60[] = {
-#embed "pages/client/store.js"
+#embed "pages/client/series.js"
 };
 
 static const unsigned char file61[] = {
-#embed "pages/client/sync.js"
+#embed "pages/client/steps.js"
 };
 
 static const unsigned char file62[] = {
-#embed "pages/client/types.js"
+#embed "pages/client/store.js"
 };
 
 static const unsigned char file63[] = {
-#embed "pages/client/views.js"
+#embed "pages/client/sync.js"
 };
 
 static const unsigned char file64[] = {
-#embed "pages/client/words.js"
+#embed "pages/client/trash.js"
 };
 
 static const unsigned char file65[] = {
-#embed "pages/docs/dom.js"
+#embed "pages/client/types.js"
 };
 
 static const unsigned char file66[] = {
-#embed "pages/docs/examples.js"
+#embed "pages/client/views.js"
 };
 
 static const unsigned char file67[] = {
-#embed "pages/docs/guides.js"
+#embed "pages/client/words.js"
 };
 
 static const unsigned char file68[] = {
-#embed "pages/docs/main.js"
+#embed "pages/docs/dom.js"
 };
 
 static const unsigned char file69[] = {
-#embed "pages/docs/markdown.js"
+#embed "pages/docs/examples.js"
 };
 
 static const unsigned char file70[] = {
-#embed "pages/docs/operation.js"
+#embed "pages/docs/guides.js"
 };
 
 static const unsigned char file71[] = {
-#embed "pages/docs/page.css"
+#embed "pages/docs/main.js"
 };
 
 static const unsigned char file72[] = {
-#embed "pages/docs/schema.js"
+#embed "pages/docs/markdown.js"
 };
 
 static const unsigned char file73[] = {
-#embed "pages/docs/search.js"
+#embed "pages/docs/operation.js"
 };
 
 static const unsigned char file74[] = {
-#embed "pages/docs/spec.js"
+#embed "pages/docs/page.css"
 };
 
 static const unsigned char file75[] = {
-#embed "pages/docs/tryit.js"
+#embed "pages/docs/schema.js"
 };
 
 static const unsigned char file76[] = {
-#embed "pages/docs.css"
+#embed "pages/docs/search.js"
 };
 
 static const unsigned char file77[] = {
-#embed "pages/docs.html"
+#embed "pages/docs/spec.js"
 };
 
 static const unsigned char file78[] = {
-#embed "pages/icons/icon-192.png"
+#embed "pages/docs/tryit.js"
 };
 
 static const unsigned char file79[] = {
-#embed "pages/icons/icon-512.png"
+#embed "pages/docs.css"
 };
 
 static const unsigned char file80[] = {
-#embed "pages/icons/icon.svg"
+#embed "pages/docs.html"
 };
 
 static const unsigned char file81[] = {
-#embed "pages/icons/maskable-512.png"
+#embed "pages/icons/icon-192.png"
 };
 
 static const unsigned char file82[] = {
-#embed "pages/icons/touch-180.png"
+#embed "pages/icons/icon-512.png"
 };
 
 static const unsigned char file83[] = {
-#embed "pages/kanbase.d.ts"
+#embed "pages/icons/icon.svg"
 };
 
 static const unsigned char file84[] = {
-#embed "pages/manifest.webmanifest"
+#embed "pages/icons/maskable-512.png"
 };
 
 static const unsigned char file85[] = {
-#embed "pages/reset/reset.js"
+#embed "pages/icons/touch-180.png"
 };
 
 static const unsigned char file86[] = {
-#embed "pages/reset.html"
+#embed "pages/kanbase.d.ts"
 };
 
 static const unsigned char file87[] = {
-#embed "pages/worker.js"
+#embed "pages/manifest.webmanifest"
 };
 
 static const unsigned char file88[] = {
-#embed "../../docs/clients.md"
+#embed "pages/reset/reset.js"
 };
 
 static const unsigned char file89[] = {
-#embed "../../docs/concurrency.md"
+#embed "pages/reset.html"
 };
 
 static const unsigned char file90[] = {
-#embed "../../docs/recurrence.md"
+#embed "pages/worker.js"
 };
 
 static const unsigned char file91[] = {
-#embed "../../docs/sync.md"
+#embed "../../docs/clients.md"
 };
 
 static const unsigned char file92[] = {
+#embed "../../docs/concurrency.md"
+};
+
+static const unsigned char file93[] = {
+#embed "../../docs/recurrence.md"
+};
+
+static const unsigned char file94[] = {
+#embed "../../docs/sync.md"
+};
+
+static const unsigned char file95[] = {
 #embed "../../docs/time.md"
 };
 
@@ -427,50 +439,53 @@ static const WebFile files[] = {
     {"board.html", file46, sizeof file46},
     {"client/access.js", file47, sizeof file47},
     {"client/board.js", file48, sizeof file48},
-    {"client/connection.js", file49, sizeof file49},
-    {"client/engine.js", file50, sizeof file50},
-    {"client/feed.js", file51, sizeof file51},
-    {"client/issues.js", file52, sizeof file52},
-    {"client/kanbase.js", file53, sizeof file53},
-    {"client/live.js", file54, sizeof file54},
-    {"client/mirror.js", file55, sizeof file55},
-    {"client/recurrence.js", file56, sizeof file56},
-    {"client/sender.js", file57, sizeof file57},
-    {"client/series.js", file58, sizeof file58},
-    {"client/steps.js", file59, sizeof file59},
-    {"client/store.js", file60, sizeof file60},
-    {"client/sync.js", file61, sizeof file61},
-    {"client/types.js", file62, sizeof file62},
-    {"client/views.js", file63, sizeof file63},
-    {"client/words.js", file64, sizeof file64},
-    {"docs/dom.js", file65, sizeof file65},
-    {"docs/examples.js", file66, sizeof file66},
-    {"docs/guides.js", file67, sizeof file67},
-    {"docs/main.js", file68, sizeof file68},
-    {"docs/markdown.js", file69, sizeof file69},
-    {"docs/operation.js", file70, sizeof file70},
-    {"docs/page.css", file71, sizeof file71},
-    {"docs/schema.js", file72, sizeof file72},
-    {"docs/search.js", file73, sizeof file73},
-    {"docs/spec.js", file74, sizeof file74},
-    {"docs/tryit.js", file75, sizeof file75},
-    {"docs.css", file76, sizeof file76},
-    {"docs.html", file77, sizeof file77},
-    {"icons/icon-192.png", file78, sizeof file78},
-    {"icons/icon-512.png", file79, sizeof file79},
-    {"icons/icon.svg", file80, sizeof file80},
-    {"icons/maskable-512.png", file81, sizeof file81},
-    {"icons/touch-180.png", file82, sizeof file82},
-    {"kanbase.d.ts", file83, sizeof file83},
-    {"manifest.webmanifest", file84, sizeof file84},
-    {"reset/reset.js", file85, sizeof file85},
-    {"reset.html", file86, sizeof file86},
-    {"worker.js", file87, sizeof file87},
-    {"docs/clients.md", file88, sizeof file88},
-    {"docs/concurrency.md", file89, sizeof file89},
-    {"docs/recurrence.md", file90, sizeof file90},
-    {"docs/sync.md", file91, sizeof file91},
-    {"docs/time.md", file92, sizeof file92},
+    {"client/catch-up.js", file49, sizeof file49},
+    {"client/connection.js", file50, sizeof file50},
+    {"client/engine.js", file51, sizeof file51},
+    {"client/feed.js", file52, sizeof file52},
+    {"client/images.js", file53, sizeof file53},
+    {"client/issues.js", file54, sizeof file54},
+    {"client/kanbase.js", file55, sizeof file55},
+    {"client/live.js", file56, sizeof file56},
+    {"client/mirror.js", file57, sizeof file57},
+    {"client/recurrence.js", file58, sizeof file58},
+    {"client/sender.js", file59, sizeof file59},
+    {"client/series.js", file60, sizeof file60},
+    {"client/steps.js", file61, sizeof file61},
+    {"client/store.js", file62, sizeof file62},
+    {"client/sync.js", file63, sizeof file63},
+    {"client/trash.js", file64, sizeof file64},
+    {"client/types.js", file65, sizeof file65},
+    {"client/views.js", file66, sizeof file66},
+    {"client/words.js", file67, sizeof file67},
+    {"docs/dom.js", file68, sizeof file68},
+    {"docs/examples.js", file69, sizeof file69},
+    {"docs/guides.js", file70, sizeof file70},
+    {"docs/main.js", file71, sizeof file71},
+    {"docs/markdown.js", file72, sizeof file72},
+    {"docs/operation.js", file73, sizeof file73},
+    {"docs/page.css", file74, sizeof file74},
+    {"docs/schema.js", file75, sizeof file75},
+    {"docs/search.js", file76, sizeof file76},
+    {"docs/spec.js", file77, sizeof file77},
+    {"docs/tryit.js", file78, sizeof file78},
+    {"docs.css", file79, sizeof file79},
+    {"docs.html", file80, sizeof file80},
+    {"icons/icon-192.png", file81, sizeof file81},
+    {"icons/icon-512.png", file82, sizeof file82},
+    {"icons/icon.svg", file83, sizeof file83},
+    {"icons/maskable-512.png", file84, sizeof file84},
+    {"icons/touch-180.png", file85, sizeof file85},
+    {"kanbase.d.ts", file86, sizeof file86},
+    {"manifest.webmanifest", file87, sizeof file87},
+    {"reset/reset.js", file88, sizeof file88},
+    {"reset.html", file89, sizeof file89},
+    {"worker.js", file90, sizeof file90},
+    {"docs/clients.md", file91, sizeof file91},
+    {"docs/concurrency.md", file92, sizeof file92},
+    {"docs/recurrence.md", file93, sizeof file93},
+    {"docs/sync.md", file94, sizeof file94},
+    {"docs/time.md", file95, sizeof file95},
 };
 
 const WebFile *const web_files = files;

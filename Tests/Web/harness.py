@@ -255,8 +255,11 @@ def loaded(page):
 
 
 def wait_for(page, predicate, argument=None):
-    """Waits until a function of JavaScript returns true. A bare expression would be refused by the policy of the page."""
-    assert "=>" in predicate
+    """
+    Waits until a function of JavaScript returns true. A bare expression would be refused by the policy of the page. One that is
+    async is not waited for, since a promise is something: ask with `becomes`.
+    """
+    assert "=>" in predicate and not predicate.lstrip().startswith("async") and ".then(" not in predicate
     page.wait_for_function(predicate, arg=argument)
 
 

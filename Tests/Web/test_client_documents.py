@@ -76,7 +76,7 @@ def test_an_app_in_node_keeps_its_board_in_a_file(stage, tmp_path):
 
 
 def test_the_table_of_calls_names_what_there_is(stage, tmp_path):
-    calls = set(re.findall(r"board\.(\w+)", TEXT)) | {"editCategory", "createDDay"}
+    calls = set(re.findall(r"board\.(\w+)", TEXT)) | {"editCategory", "createDDay", "restoreCategory", "restoreDDay"}
     with node(stage.server, tmp_path) as run:
         names = run(
             "const board = await library.open({ server: argument, storage: 'memory' });"

@@ -47,7 +47,7 @@ def test_a_revoked_session_leaves_nothing_of_the_account(browser, guarded):
     page.wait_for_selector(".entry [name=password]")
     assert "Secret" not in page.content()
     expect(page.locator(".note")).to_contain_text("ended")
-    wait_for(page, "() => indexedDB.databases().then((all) => all.length === 0)")
+    becomes([], lambda: page.evaluate("() => indexedDB.databases()"))
     wait_for(page, "() => Object.keys(localStorage).length === 0")
 
     guarded.account("moon@example.org")
@@ -78,7 +78,7 @@ def test_logging_out_ends_all_tabs_and_erases_the_device(browser, guarded):
     for page in (one, two):
         page.wait_for_selector(".entry [name=password]")
         assert "Mine" not in page.content()
-    wait_for(one, "() => indexedDB.databases().then((all) => all.length === 0)")
+    becomes([], lambda: one.evaluate("() => indexedDB.databases()"))
     one.go_back()
     one.wait_for_selector(".entry [name=password]")
     becomes(1, lambda: len(guarded.call("GET", "/sessions", token=token)["items"]))

@@ -20,18 +20,17 @@ def tabs(browser, server):
 
 def draft_is(page, key, member, words):
     """Waits until the device keeps these words as a draft."""
-    wait_for(
-        page,
-        """async ([key, member, words]) => {
+    becomes(words, lambda: page.evaluate(
+        """async ([key, member]) => {
             const [{ name }] = (await indexedDB.databases()).filter(({ name }) => name.startsWith('kanbase-'));
             const open = await new Promise((resolve) => { const r = indexedDB.open(name); r.onsuccess = () => resolve(r.result); });
             const all = open.transaction('draft').objectStore('draft').get(key);
             const draft = await new Promise((resolve) => { all.onsuccess = () => resolve(all.result); });
             open.close();
-            return draft?.fields[member] === words;
+            return draft?.fields[member];
         }""",
-        [key, member, words],
-    )
+        [key, member],
+    ))
 
 
 def test_saving_in_one_tab_takes_no_words_of_another(browser, server):

@@ -68,16 +68,34 @@ export class Board {
   /** To the next date of a task that repeats, without completing it. */
   skip(id: string): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Brings back a task whose deletion this device has seen. */
+  /** Brings back a task whose deletion this device has seen, or that is in the trash. */
   restore(id: string): Promise<void>;
+  /**
+   * What the server has in the trash, newest first: tasks unless a type is given. Rejects if the server cannot be reached. The server
+   * ends what is in it after some days; no call does.
+   */
+  trash(wanted?: { type?: "task"; cursor?: string }): Promise<Trash<Task>>;
+  trash(wanted: { type: "category"; cursor?: string }): Promise<Trash<Category>>;
+  trash(wanted: { type: "dday"; cursor?: string }): Promise<Trash<DDay>>;
 
   createCategory(fields: CategoryFields & { id?: string }): Promise<Category>;
   editCategory(id: string, fields: CategoryFields): Promise<void>;
   removeCategory(id: string): Promise<void>;
+  restoreCategory(id: string): Promise<void>;
   createDDay(fields: DDayFields & { id?: string }): Promise<DDay>;
   editDDay(id: string, fields: DDayFields): Promise<void>;
   removeDDay(id: string): Promise<void>;
+  restoreDDay(id: string): Promise<void>;
   editSettings(fields: SettingsFields): Promise<void>;
+
+  // Pictures of categories and D-days. Sending and removing one needs the server.
+
+  /** A PNG, JPEG, WebP or HEIC of at most 1 MiB. The result is its id, for `image`; the server removes one that nothing names. */
+  addImage(bytes: Blob): Promise<string>;
+  /** From the device once it was read or sent, else from the server. A storage of the app keeps none. */
+  image(id: string): Promise<Blob>;
+  /** For good. What has it has none then. */
+  removeImage(id: string): Promise<void>;
 
   /** Takes back the last step of this board, as a new edit; what somebody else changed since stays. False if there was nothing to do. */
   undo(): Promise<boolean>;
@@ -184,10 +202,18 @@ export interface Task {
   readonly revision: number;
 }
 
+/** A page of the trash; `nextCursor` is for the next one. */
+export interface Trash<T> {
+  readonly items: readonly (T & { readonly deletedAt: string })[];
+  readonly nextCursor: string | null;
+}
+
 export interface CategoryFields {
   name?: string;
   color?: string | null;
   emoji?: string | null;
+  /** The id of a picture, instead of the emoji. */
+  image?: string | null;
 }
 
 export interface Category {
@@ -206,6 +232,7 @@ export interface DDayFields {
   repeats?: "none" | "yearly";
   color?: string | null;
   emoji?: string | null;
+  image?: string | null;
 }
 
 export interface DDay {

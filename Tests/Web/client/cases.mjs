@@ -488,6 +488,64 @@ export const cases = {
     same([board.ddays().value, board.tasks().value[0].categoryId], [[], null]);
   }],
 
+  "what was deleted elsewhere is in the trash and comes back": ["open", async (t) => {
+    const categoryId = (await t.api("POST", "/categories", { name: "Garden" })).id;
+    const task = await t.api("POST", "/tasks", { title: "Weeds", status: "doing", categoryId });
+    const day = await t.api("POST", "/ddays", { title: "Launch", date: "2031-05-04" });
+    for (const path of [`/tasks/${task.id}`, `/ddays/${day.id}`, `/categories/${categoryId}`]) await t.api("DELETE", path);
+    for (const title of ["One", "Two"]) await t.api("DELETE", `/tasks/${(await t.api("POST", "/tasks", { title })).id}`);
+    const board = await t.open();
+    await board.sync();
+    const { items, nextCursor } = await board.trash();
+    same([titles(items).sort(), nextCursor, items.every(({ deletedAt }) => deletedAt)], [["One", "Two", "Weeds"], null, true]);
+    same((await board.trash({ type: "category" })).items.map(({ name }) => name), ["Garden"]);
+    same(titles((await board.trash({ type: "dday" })).items), ["Launch"]);
+    await t.stop();
+    await offline(board);
+    same((await problem(t, board.trash())).code, "unreachable");
+    // Shown at once, with what it says, and sent later.
+    const restored = [board.restore(task.id), board.restoreCategory(categoryId), board.restoreDDay(day.id)];
+    same([board.task(task.id).title, board.task(task.id).status, "deletedAt" in board.task(task.id)], ["Weeds", "doing", false]);
+    same([board.categories().value[0].name, titles(board.ddays().value)], ["Garden", ["Launch"]]);
+    await Promise.all(restored);
+    await t.start();
+    await board.sync();
+    same([titles((await t.api("GET", "/tasks")).items), titles((await t.api("GET", "/ddays")).items)], [["Weeds"], ["Launch"]]);
+    same((await t.api("GET", "/categories")).items.map(({ name }) => name), ["Garden"]);
+    same(titles((await board.trash()).items).sort(), ["One", "Two"]);
+    same((await problem(t, board.restoreDDay(categoryId.replace(/^./, "x")))).code, "not_found");
+  }],
+
+  "a picture is sent, read on every device, and removed": ["open", async (t) => {
+    const picture = Uint8Array.from(atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="), (letter) => letter.charCodeAt(0));
+    const bytes = async (blob) => [...new Uint8Array(await blob.arrayBuffer())].join();
+    const board = await t.open();
+    const image = await board.addImage(new Blob([picture]));
+    await board.createCategory({ name: "Garden", image });
+    await board.createDDay({ title: "Launch", date: "2031-05-04", image });
+    await board.sync();
+    same((await t.api("GET", "/categories")).items.map((category) => category.image), [image]);
+    same((await problem(t, board.addImage(new Blob(["no picture"])))).status, 415);
+    await board.close();
+
+    const other = await t.open({ storage: "memory" });
+    await other.sync();
+    same([other.categories().value[0].image, other.ddays().value[0].image], [image, image]);
+    same(await bytes(await other.image(image)), picture.join());
+    await t.stop();
+    await offline(other);
+    same(await bytes(await other.image(image)), picture.join());
+    same((await problem(t, other.image(t.library.uuid()))).code, "unreachable");
+    same((await problem(t, other.removeImage(image))).code, "unreachable");
+    same(await bytes(await other.image(image)), picture.join());
+    await t.start();
+    await live(other);
+    await other.removeImage(image);
+    await until(other.categories(), ([category]) => category.image === null);
+    await until(other.ddays(), ([day]) => day.image === null);
+    same((await problem(t, other.image(image))).status, 404);
+  }],
+
   "the same category of two devices is one": ["open", async (t) => {
     const board = await t.open();
     await t.stop();

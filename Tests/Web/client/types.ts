@@ -29,6 +29,11 @@ export async function app(open: typeof declared.open, Problem: typeof declared.P
     if (problem instanceof Problem) return problem.code;
     throw problem;
   });
+  const { items } = await board.trash({ type: "category" });
+  await board.restoreCategory(items[0].id);
+  // @ts-expect-error A category has a name.
+  items[0].title.trim();
+  await board.editCategory(items[0].id, { image: await board.addImage(await board.image("a picture")) });
   for (const conflict of board.conflicts.value) await board.answer(conflict.id, "theirs");
   await board.logIn({ email: "sun@example.org", password: "correct horse", discard: true });
   await board.logIn({ provider: "apple", idToken: "…" });

@@ -1,5 +1,5 @@
 // What the server answered, kept on the device: responses, which screens show at once and then anew, and pictures.
-import { Problem, uuid } from "../client/kanbase.js";
+import { addImage, Problem, readImage } from "../client/kanbase.js";
 import { call, faultOf } from "./api.js";
 import { $, el, refill, text } from "./page.js";
 
@@ -43,8 +43,8 @@ export function heading(words, ...after) {
   return el("div", { class: "heading" }, el("h1", {}, words), ...after);
 }
 
-/** @type {{engine: Engine | null}} */
-export const album = { engine: null };
+/** What has the pictures: the app puts its engine here before it shows any. */
+export const album = { engine: /** @type {Engine} */ (/** @type {unknown} */ (null)) };
 
 /**
  * Addresses of pictures in the memory of the page, by id.
@@ -68,17 +68,7 @@ export function picture(id) {
 
 /** @param {string} id */
 async function pictureOf(id) {
-  const kept = album.engine?.mirror.answer.get(`/images/${id}`);
-  if (kept) return URL.createObjectURL(kept);
-  const answer = await call("GET", `/images/${id}`, { raw: true });
-  const bytes = await answer.blob();
-  keepPicture(id, bytes);
-  return URL.createObjectURL(bytes);
-}
-
-/** @param {string} id @param {Blob} bytes */
-export function keepPicture(id, bytes) {
-  album.engine?.commit([{ store: "answer", key: `/images/${id}`, value: bytes }]);
+  return URL.createObjectURL(await readImage(album.engine, id));
 }
 
 /** Pixels; no screen shows it larger. */
@@ -118,12 +108,8 @@ export function pictureField() {
     const disable = (/** @type {boolean} */ isBusy) => { for (const button of buttons) if (button) button.disabled = isBusy; };
     disable(true);
     fault.textContent = "";
-    const made = uuid();
     try {
-      const bytes = await reduced(chosen);
-      await call("PUT", `/images/${made}`, { body: bytes, seconds: 60 });
-      keepPicture(made, bytes);
-      self.show(made);
+      self.show(await addImage(album.engine, await reduced(chosen)));
       self.onChange();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;

@@ -7,6 +7,7 @@ import { categoryPill } from "./board.js";
 import { memberName, wordsOf } from "./conflicts.js";
 import { dDay, daysBetween, describeDay, describeDue, describeTime, dueDay, nextDate, today } from "./dates.js";
 import { $, el, icon, panel, quiet, refill, text } from "./page.js";
+import { remembered, trashPaths } from "../client/kanbase.js";
 import { editDDay, showCategories } from "./forms.js";
 import { showSettings } from "./settings.js";
 export { openSheet } from "./forms.js";
@@ -201,8 +202,8 @@ function showTrash(app, main) {
     }, [type]);
   };
   const stops = [
-    list("task", "", "/tasks?deleted=true&sort=-updatedAt&limit=100", tasks),
-    list("category", text.screens.categories, "/categories?deleted=true", categories), list("dday", text.ddays, "/ddays?deleted=true&limit=100", ddays),
+    list("task", "", trashPaths.task, tasks),
+    list("category", text.screens.categories, trashPaths.category, categories), list("dday", text.ddays, trashPaths.dday, ddays),
   ];
   return () => stops.forEach((stop) => stop());
 }
@@ -214,7 +215,7 @@ function deleted(app, type, value) {
   const item = el("li", {}, el("div", { class: "row-words" }, el("strong", {}, emoji ? `${emoji} ${title}` : title), body && el("p", {}, body)),
     el("time", { class: "quiet-words", dateTime: value.updatedAt }, describeTime(value.deletedAt ?? value.updatedAt, app.model.zone)), button);
   button.addEventListener("click", () => {
-    app.engine.commit([{ store: "meta", key: `deleted:${id}`, value }]);
+    app.engine.commit([remembered(value)]);
     // Removed at once, without waiting for the new list.
     const neighbour = item.nextElementSibling ?? item.previousElementSibling;
     item.remove();

@@ -1,10 +1,12 @@
 // The board of an app: what is shown, as live values, and the edits, which show at once and are sent when the server can be reached.
 import { Access } from "./access.js";
+import { catchUp } from "./catch-up.js";
 import { Problem, uuid } from "./connection.js";
+import { addImage, readImage, removeImage } from "./images.js";
 import { keepMine, takeTheirs } from "./issues.js";
 import { frozen, Live, Source } from "./live.js";
 import { positionIn, stateOf, turn, valueOf } from "./steps.js";
-import { receive } from "./sync.js";
+import { remembered, trashPaths } from "./trash.js";
 import { comparison, isFound, Views } from "./views.js";
 import { searchTerms } from "./words.js";
 
@@ -21,6 +23,8 @@ export class Board {
   #done = [];
   /** @type {Done[]} */
   #undone = [];
+  /** @type {Map<string, any>} what the trash listed, by id */
+  #gone = new Map();
 
   /** @param {Engine} engine that has read its disk @param {string | null} token */
   constructor(engine, token) {
@@ -35,7 +39,7 @@ export class Board {
       this.#views.take(changes);
       access.take(changes);
       // The steps of an account end with its data.
-      if (changes.some(({ store, key, value }) => store === "meta" && key === "account" && !value)) [this.#done, this.#undone] = [[], []];
+      if (changes.some(({ store, key, value }) => store === "meta" && key === "account" && !value)) [this.#done, this.#undone, this.#gone] = [[], [], new Map()];
       source.changed();
     };
     this.status = new Live(source, () => ({ ...engine.state, pending: engine.mirror.outbox.size, isKept: engine.isOnDisk }));
@@ -118,11 +122,15 @@ export class Board {
   /** @param {string} id */
   async remove(id) { await this.#remove("task", id); }
 
-  /** @param {string} id of a task that this device saw deleted */
-  async restore(id) {
-    if (this.#views.tasks.has(id)) return;
-    if (!this.#engine.mirror.meta.has(`deleted:${id}`)) throw missing("deleted task", id);
-    await this.#act({ type: "task", id }, [{ type: "task", op: "restore", id }]);
+  /** @param {string} id of a task that this device saw deleted, or in the trash */
+  async restore(id) { await this.#restore("task", id); }
+
+  /** @param {{type?: Target["type"], cursor?: string}} [wanted] @returns {Promise<any>} what the server has in the trash */
+  async trash(wanted) {
+    const { type = "task", cursor } = wanted ?? {};
+    const { items, nextCursor = null } = await this.#engine.connection.call("GET", trashPaths[type] + (cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""));
+    for (const item of items) this.#gone.set(item.id, item);
+    return frozen({ items: items.filter((/** @type {{id: string}} */ { id }) => !valueOf(this.#views, { type, id })), nextCursor });
   }
 
   /** @param {import("../kanbase.js").CategoryFields & {id?: string}} fields @returns {Promise<Category>} */
@@ -134,6 +142,9 @@ export class Board {
   /** @param {string} id */
   async removeCategory(id) { await this.#remove("category", id); }
 
+  /** @param {string} id */
+  async restoreCategory(id) { await this.#restore("category", id); }
+
   /** @param {import("../kanbase.js").DDayFields & {id?: string}} fields @returns {Promise<DDay>} */
   async createDDay(fields) { return this.#create("dday", fields); }
 
@@ -142,6 +153,18 @@ export class Board {
 
   /** @param {string} id */
   async removeDDay(id) { await this.#remove("dday", id); }
+
+  /** @param {string} id */
+  async restoreDDay(id) { await this.#restore("dday", id); }
+
+  /** @param {Blob} bytes @returns {Promise<string>} */
+  addImage(bytes) { return addImage(this.#engine, bytes); }
+
+  /** @param {string} id @returns {Promise<Blob>} */
+  image(id) { return readImage(this.#engine, id); }
+
+  /** @param {string} id */
+  removeImage(id) { return removeImage(this.#engine, id); }
 
   /** @param {import("../kanbase.js").SettingsFields} fields */
   async editSettings(fields) {
@@ -168,27 +191,7 @@ export class Board {
 
   /** Resolves when the server has all edits of this device, and this device what the server had. */
   async sync() {
-    const engine = this.#engine;
-    // Rejects with the reason if the server cannot be reached.
-    await engine.connection.call("GET", "/account", { quiet: true });
-    engine.retry();
-    await new Promise((resolve, reject) => {
-      let stop = () => {};
-      const check = () => {
-        const { phase, full, sending, problem } = engine.state;
-        if (phase === "live" && engine.mirror.outbox.size === 0) resolve(undefined);
-        else if (engine.closing.signal.aborted) reject(new Problem(0, { code: "closed", detail: "The board was closed." }));
-        else if (phase === "loggedOut") reject(new Problem(401, { code: "unauthorized", detail: "Log in first." }));
-        else if (problem?.code === "unsent_edits") reject(new Problem(409, { code: problem.code, detail: problem.message }));
-        else if (full && !sending) reject(new Problem(507, { code: "quota_exceeded", detail: "The account is full. Delete something, or ask for more room." }));
-        else return;
-        stop();
-      };
-      this.#source.watchers.add(check);
-      stop = () => this.#source.watchers.delete(check);
-      check();
-    });
-    await this.#pull();
+    await catchUp(this.#engine, this.#source);
   }
 
   /** @param {import("../kanbase.js").LogIn} options */
@@ -205,20 +208,6 @@ export class Board {
     await this.#engine.writing;
     this.#engine.close();
     this.#source.changed();
-  }
-
-  /** Reads what the server has now: the stream may be a moment behind. */
-  async #pull() {
-    const engine = this.#engine;
-    try {
-      for (let { cursor } = engine.feed, hasMore = true; hasMore;) {
-        const page = await engine.feed.page(cursor);
-        await engine.commit(receive(engine.mirror, page.changes, null));
-        ({ cursor, hasMore } = page);
-      }
-    } catch (problem) {
-      if (!(problem instanceof Problem) || (problem.status !== 410 && problem.code !== "invalid_cursor")) throw problem;
-    }
   }
 
   /** @param {Target} target @param {Intent[]} intents as one step */
@@ -273,6 +262,16 @@ export class Board {
   #remove(type, id) {
     this.#find(type, id);
     return this.#act({ type, id }, [{ type, op: "delete", id }]);
+  }
+
+  /** @param {Target["type"]} type @param {string} id */
+  async #restore(type, id) {
+    if (valueOf(this.#views, { type, id })) return;
+    const item = this.#gone.get(id);
+    // In memory at once, and on the disk before the edit.
+    if (item) this.#engine.commit([remembered(item)]);
+    else if (!this.#engine.mirror.meta.has(`deleted:${id}`)) throw missing(`deleted ${type}`, id);
+    await this.#act({ type, id }, [{ type, op: "restore", id }]);
   }
 }
 

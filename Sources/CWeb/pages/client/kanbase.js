@@ -8,6 +8,7 @@ import { Keeper, Store } from "./store.js";
 export { Board } from "./board.js";
 export { Connection, EventParser, parsed, Problem, uuid } from "./connection.js";
 export { Engine } from "./engine.js";
+export { addImage, readImage } from "./images.js";
 export { keepMine, noIssue, patchOf, takeTheirs } from "./issues.js";
 export { apply, defaults, emptyMirror, mutate, noDraft, outbox, ownCount, view } from "./mirror.js";
 export { falls, followingDue, nextOccurrence, readRule, weekdays } from "./recurrence.js";
@@ -15,6 +16,7 @@ export { succession, uuidOf } from "./series.js";
 export { isSame, positionIn, stateOf, turn, valueOf } from "./steps.js";
 export { Store } from "./store.js";
 export { receive, replace, request, settle } from "./sync.js";
+export { remembered, trashPaths } from "./trash.js";
 export { between, comparison, isFound, Views } from "./views.js";
 export { inOrder, orderKey, sameKey, searchKey, searchTerms } from "./words.js";
 

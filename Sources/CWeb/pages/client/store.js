@@ -190,8 +190,10 @@ export class Keeper {
   /** @param {Change[]} changes */
   write(changes) {
     const { adapter } = this;
-    if (!adapter || changes.length === 0) return Promise.resolve();
-    const next = this.writing.then(() => adapter.write(changes));
+    // Its values are JSON: pictures stay in memory.
+    const written = changes.filter(({ value }) => !(value instanceof Blob));
+    if (!adapter || written.length === 0) return Promise.resolve();
+    const next = this.writing.then(() => adapter.write(written));
     this.writing = next.catch(() => {});
     return next;
   }

@@ -1,0 +1,43 @@
+// Waits until the server has all edits of this device, and this device what the server had.
+import { Problem } from "./connection.js";
+import { receive } from "./sync.js";
+
+/** @param {Engine} engine @param {import("./live.js").Source} source that says when something changed */
+export async function catchUp(engine, source) {
+  // Rejects with the reason if the server cannot be reached.
+  await engine.connection.call("GET", "/account", { quiet: true });
+  engine.retry();
+  await new Promise((resolve, reject) => {
+    let stop = () => {};
+    const check = () => {
+      const { phase, full, sending, problem } = engine.state;
+      if (phase === "live" && engine.mirror.outbox.size === 0) resolve(undefined);
+      else if (engine.closing.signal.aborted) reject(new Problem(0, { code: "closed", detail: "The board was closed." }));
+      else if (phase === "loggedOut") reject(new Problem(401, { code: "unauthorized", detail: "Log in first." }));
+      else if (problem?.code === "unsent_edits") reject(new Problem(409, { code: problem.code, detail: problem.message }));
+      else if (full && !sending) reject(new Problem(507, { code: "quota_exceeded", detail: "The account is full. Delete something, or ask for more room." }));
+      else return;
+      stop();
+    };
+    source.watchers.add(check);
+    stop = () => source.watchers.delete(check);
+    check();
+  });
+  await pull(engine);
+}
+
+/**
+ * Reads what the server has now: the stream may be a moment behind.
+ * @param {Engine} engine
+ */
+async function pull(engine) {
+  try {
+    for (let { cursor } = engine.feed, hasMore = true; hasMore;) {
+      const page = await engine.feed.page(cursor);
+      await engine.commit(receive(engine.mirror, page.changes, null));
+      ({ cursor, hasMore } = page);
+    }
+  } catch (problem) {
+    if (!(problem instanceof Problem) || (problem.status !== 410 && problem.code !== "invalid_cursor")) throw problem;
+  }
+}

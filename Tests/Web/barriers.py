@@ -1,0 +1,37 @@
+"""What keeps somebody out of a page: faults that axe-core finds (WCAG and best practices), and targets that are too small."""
+
+from axe_playwright_python.base import AXE_SCRIPT
+
+from harness import becomes
+
+
+def in_both_schemes(page, look):
+    """What `look()` finds in light and in dark, on one page: loading it takes as long as looking at it."""
+    found = []
+    # The change of a color never ends in cards out of sight, which the browser does not draw.
+    page.evaluate("() => { const sheet = new CSSStyleSheet(); sheet.replaceSync('* { transition: none !important }'); document.adoptedStyleSheets = [sheet]; }")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        becomes(0, lambda: page.evaluate("document.getAnimations().filter((animation) => animation.playState === 'running' && animation.effect.getTiming().iterations !== Infinity).length"))
+        found += [(scheme, fault) for fault in look()]
+    page.evaluate("() => { document.adoptedStyleSheets = []; }")
+    return found
+
+
+def violations(page):
+    """What axe finds in light and in dark. It is put into each document once."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found = lambda: page.evaluate("() => axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)")
+    return in_both_schemes(page, lambda: [(fault["id"], [node["html"][:160] for node in fault["nodes"]][:4]) for fault in found()])
+
+
+def small_targets(page):
+    """Buttons and links of less than 44 px, but for links within text."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('button, select, summary, nav a, input:not([type=radio], [type=checkbox], [type=file])')].filter((control) => {
+            const at = control.getBoundingClientRect();
+            if (!at.width || control.closest('.card .open') || control.matches('.open, .rename, .skip')) return false;
+            return at.height < 43.5 || at.width < 43.5;
+        }).map((control) => control.outerHTML.slice(0, 120))"""
+    )
