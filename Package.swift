@@ -153,7 +153,8 @@ let package = Package(
         tests(
             of: "KanbanAPI",
             with: [
-                "Kanban", "KanbanWire", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQLite", "Fetch",
+                "Kanban", "KanbanWire", "KanbanAccess", "HTTP", "Sockets", "JSON", "Crypto", "KanbanSQLite",
+                "KanbanPostgres", "Fetch",
             ]),
         tests(of: "KanbanServer", with: ["KanbanAPI", "KanbanPostgres"]),
         .testTarget(

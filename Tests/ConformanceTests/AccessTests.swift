@@ -79,7 +79,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.disabled(if: DataFolder.servers > 1, "the log of one server has the port of its listener"))
+    @Test(.disabled(if: SharedServers.count > 1, "the log of one server has the port of its listener"))
     func `metrics without a token are on a listener of their own`() async throws {
         let server = try server("--metrics", "127.0.0.1:0")
         try await until { try server.log.contains("/metrics\n") }
@@ -104,7 +104,7 @@ struct AccessTests {
         #expect(server.stop() == .exited(0))
     }
 
-    @Test(.disabled(if: DataFolder.servers > 1, "each server writes a log"))
+    @Test(.disabled(if: SharedServers.count > 1, "each server writes a log"))
     func `the log names the client behind a trusted proxy, and warns once of one that hides it`() async throws {
         let server = try server("--trusted-proxy", "127.0.0.0/8", "--trusted-proxy", "10.0.0.7")
         let client = try server.client()
@@ -123,7 +123,8 @@ struct AccessTests {
         #expect(lines.count { $0.contains("warning a trusted proxy sends no X-Forwarded-For") } == 1)
     }
 
-    @Test(.disabled(if: DataFolder.servers > 1, "each server has an origin of its own, and requests go to any of them"))
+    @Test(
+        .disabled(if: SharedServers.count > 1, "each server has an origin of its own, and requests go to any of them"))
     func `open mode answers loopback names and its own pages only`() throws {
         let server = try Kanbase()
         let client = try server.client()
@@ -163,7 +164,7 @@ struct AccessTests {
 
     @Test(
         .disabled(
-            if: DataFolder.servers > 1,
+            if: SharedServers.count > 1,
             "each server allows its share of the limit, so the burst depends on the server that is asked"))
     func `a burst is answered, more is told when to come back`() throws {
         let server = try server("--rate-limit", "1", "--rate-burst", "5")
@@ -290,7 +291,7 @@ struct AccessTests {
         }
     }
 
-    @Test(.disabled(if: DataFolder.servers > 0, "it searches the data file; over a database there is none"))
+    @Test(.disabled(if: SharedServers.count > 0, "it searches the data file; over a database there is none"))
     func `an erased account is in no byte of the data after check --vacuum`() throws {
         let folder = try DataFolder()
         let server = try server(on: folder)

@@ -167,7 +167,7 @@
             #expect(isTimestamp(try JSON(parsing: Array(json.utf8))["erasesAt"]?.stringValue))
 
             let metrics = try stranger.get("/metrics", ["authorization": "Bearer \(full)"]).text
-            if DataFolder.servers < 2 {
+            if SharedServers.count < 2 {
                 for (result, count) in [
                     ("consent-revoked", statuses.count), ("account-deleted", 0), ("email-disabled", 1), ("repeated", 1),
                     ("refused", 1),

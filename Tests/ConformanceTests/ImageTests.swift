@@ -89,7 +89,7 @@ struct ImageTests {
 
     @Test(
         .disabled(
-            if: DataFolder.servers > 0, "it copies from one data directory to another; over a database there is none"))
+            if: SharedServers.count > 0, "it copies from one data directory to another; over a database there is none"))
     func `the commands carry images from one server to another`() throws {
         try client.send("PUT", Self.path, body: Self.png)
         let id = String(Self.path.dropFirst("/images/".count))

@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import Sockets
+import TestSupport
 import Testing
 import WireCorpus
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import Kanban
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -33,14 +34,14 @@ struct ApplicationTests {
     @Test func `TRACE is refused everywhere`() async {
         let (known, unknown) = (await board.send(.trace, "/tasks"), await board.send(.trace, "/nowhere"))
 
-        #expect(known.status == 405 && known["Allow"]?.contains("GET") == true)
+        #expect(known.status == 405 && known.header("Allow")?.contains("GET") == true)
         #expect(unknown.status == 501 && unknown.code == "not_implemented")
     }
 
     @Test func `every problem has a page at its type`() async throws {
         for code in Problem.kinds {
             let page = await board.send(.get, "/problems/\(code.rawValue)")
-            #expect(page.status == 200 && page["Content-Security-Policy"] != nil)
+            #expect(page.status == 200 && page.header("Content-Security-Policy") != nil)
         }
         #expect(await board.send(.get, "/problems/none").status == 404)
     }

@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -21,7 +22,7 @@ struct ConditionTests {
         let path = "/tasks/\(made.json.id)"
 
         for place in Self.forms(of: "\"1-x\"").indices {
-            let tag = try #require(await board.send(.get, path, token: anna.token)["ETag"])
+            let tag = try #require(await board.send(.get, path, token: anna.token).header("ETag"))
             let form = Self.forms(of: tag)[place]
             let changed = await board.send(
                 .patch, path, #"{"title": "\#(place)"}"#, token: anna.token, headers: [("If-Match", form)])
@@ -56,7 +57,7 @@ struct ConditionTests {
         }
 
         for target in Self.targets + ["/tasks/\(id)", "/tasks/\(id)?expand=deadline", "/tasks/\(id)/history"] {
-            let tag = try #require(await ask(target, [])["ETag"], "\(target) has no tag")
+            let tag = try #require(await ask(target, []).header("ETag"), "\(target) has no tag")
             for form in Self.forms(of: tag) {
                 #expect(await ask(target, [("If-Match", form)]).status == 200, "\(target) \(form)")
                 // What the client has is told after that.
@@ -66,7 +67,8 @@ struct ConditionTests {
             for form in ["\"x\"", "W/\"x-gzip\"", "\"99\", \"98-1\"", ""] {
                 let refused = await ask(target, [("If-Match", form), ("If-None-Match", tag)])
                 #expect(refused.status == 412, "\(target) \(form)")
-                #expect(refused.code == "precondition_failed", "\(target) \(form)")
+                // On the wire an answer to HEAD has no body.
+                if method == .get { #expect(refused.code == "precondition_failed", "\(target) \(form)") }
             }
         }
         // Nothing to compare.
@@ -103,7 +105,9 @@ struct ConditionTests {
         let made = await board.send(.post, "/tasks", "{}", token: anna.token)
         #expect(made.status == 201)
         let list = ["/import", "/sync"].contains(target) ? "/tasks" : target
-        func tag() async throws -> String { try #require(await board.send(.get, list, token: anna.token)["ETag"]) }
+        func tag() async throws -> String {
+            try #require(await board.send(.get, list, token: anna.token).header("ETag"))
+        }
         func add(_ name: String, _ value: String) async -> Int {
             await board.send(.post, target, body, token: anna.token, headers: [(name, value)]).status
         }
@@ -123,7 +127,7 @@ struct ConditionTests {
     @Test func `a change of an account is not made when it has the tag`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
-        let tag = try #require(await board.send(.get, "/account", token: anna.token)["ETag"])
+        let tag = try #require(await board.send(.get, "/account", token: anna.token).header("ETag"))
 
         for (value, status) in [(tag, 412), ("*", 412), ("\"1\"", 200)] {
             let answer = await board.send(

@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import TestSupport
 import Testing
 
 @testable import KanbanAPI

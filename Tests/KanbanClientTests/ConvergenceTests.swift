@@ -36,7 +36,7 @@ final class Story {
     private var random: SeededRandom
     private let server: LocalServer
     private let proxied: ProxiedServer?
-    private let clock = TestClock(1_795_000_000_000)
+    private let clock = TestClock()
     private var devices: [Device] = []
     private var created: Set<KanbanID> = []
     private var deleted: Set<KanbanID> = []

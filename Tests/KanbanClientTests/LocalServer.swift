@@ -27,7 +27,7 @@ final class LocalServer: Transport {
     private let push: Pushing?
 
     init(
-        clock: TestClock = TestClock(1_795_000_000_000), seed: UInt64 = 0, quota: Quota? = nil, push: Pushing? = nil
+        clock: TestClock = TestClock(), seed: UInt64 = 0, quota: Quota? = nil, push: Pushing? = nil
     ) throws {
         directory = try TemporaryDirectory()
         self.clock = clock

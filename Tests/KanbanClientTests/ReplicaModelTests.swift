@@ -48,7 +48,7 @@ private final class ReplicaStory {
 
     private var random: SeededRandom
     private let directory: TemporaryDirectory
-    private let clock = TestClock(1_795_000_000_000)
+    private let clock = TestClock()
     private let replica: Replica
     private let server = ValueBoard()
     private var model = ReplicaModel()

@@ -1,6 +1,7 @@
 import Kanban
 import KanbanRows
 import KanbanWire
+import TestSupport
 import Testing
 
 @testable import KanbanAPI

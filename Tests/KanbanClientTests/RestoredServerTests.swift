@@ -5,7 +5,7 @@ import Testing
 
 /// What a restored server lost is sent again without taking newer words away.
 struct RestoredServerTests {
-    private let clock = TestClock(1_795_000_000_000)
+    private let clock = TestClock()
     private let server: LocalServer
     private let phone: TestDevice
     private let pad: TestDevice

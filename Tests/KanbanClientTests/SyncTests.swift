@@ -105,7 +105,7 @@ struct SyncTests {
     }
 
     @Test func `the trash of a device is emptied after as many days as the server's`() async throws {
-        let clock = TestClock(1_795_000_000_000)
+        let clock = TestClock()
         let server = try LocalServer(clock: clock)
         let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
         let task = try await phone.board.create(.init(title: "gone"))
@@ -149,7 +149,7 @@ struct SyncTests {
     }
 
     @Test func `what was made and deleted before a push goes from the trash as well`() async throws {
-        let clock = TestClock(1_795_000_000_000)
+        let clock = TestClock()
         let device = try await TestDevice.on(try LocalServer(clock: clock))
         let task = try await device.board.create(.init(title: "made and deleted here"))
         try await device.board.delete(task.id)

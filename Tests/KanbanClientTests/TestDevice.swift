@@ -56,25 +56,6 @@ final class TestDevice: Sendable {
     }
 }
 
-/// A clock that stands until it is set.
-final class TestClock: Sendable {
-    private let time: Locked<Timestamp>
-
-    init(_ milliseconds: Int64) {
-        time = Locked(Timestamp(milliseconds: milliseconds))
-    }
-
-    var now: Timestamp { time.withLock { $0 } }
-
-    func set(_ now: Timestamp) {
-        time.withLock { $0 = now }
-    }
-
-    func advance(seconds: Int64) {
-        time.withLock { $0.milliseconds += seconds * 1_000 }
-    }
-}
-
 /// A network that answers as the test says; without an answer there is none.
 final class TestNetwork: Transport {
     typealias Answering = @Sendable (_ method: String, _ target: String, _ body: JSON) -> (status: Int, body: String)?

@@ -7,7 +7,7 @@ import Testing
 
 /// The undo of moves while another device moves the same tasks.
 struct UndoOfMovesTests {
-    private let clock = TestClock(1_795_000_000_000)
+    private let clock = TestClock()
     private let server: LocalServer
     private let network: MeddlingNetwork
     private let phone: TestDevice

@@ -20,11 +20,11 @@ extension PostgresTests {
         private struct Undone: Error {}
 
         /// Runs a body on a file and on a database, with the clock that both have.
-        private func onBoth(_ body: (any AccessStore, ManualClock) async throws -> Void) async throws {
+        private func onBoth(_ body: (any AccessStore, TestClock) async throws -> Void) async throws {
             let stores = try TestStores()
             try await body(stores.store, stores.clock)
             let directory = try TemporaryDirectory()
-            let clock = ManualClock()
+            let clock = TestClock()
             let file = try FileStore(in: directory.path, clock: { clock.now })
             defer { file.close() }
             try await body(file, clock)

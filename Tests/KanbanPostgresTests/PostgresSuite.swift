@@ -15,17 +15,6 @@ import Testing
     .enabled(if: PostgresCluster.programs != nil, "PostgreSQL is not installed: apt-get install postgresql"))
 struct PostgresTests {}
 
-/// A clock that stands until it is set.
-final class ManualClock: Sendable {
-    private let moment = Locked(Timestamp(milliseconds: 1_795_000_000_000))
-
-    var now: Timestamp { moment.withLock { $0 } }
-
-    func advance(days: Int = 0, milliseconds: Int64 = 0) {
-        moment.withLock { $0.milliseconds += Int64(days) * 86_400_000 + milliseconds }
-    }
-}
-
 /// Holds a body where a test wants it. A body that runs again passes.
 final class Gate: Sendable {
     private let reached = Locked(0)
@@ -50,7 +39,7 @@ final class Gate: Sendable {
 /// Servers over one schema, closed with the test.
 final class TestStores: Sendable {
     let target: String
-    let clock = ManualClock()
+    let clock = TestClock()
     let stores: [PostgresStore]
     private let isClosed = Locked(false)
 

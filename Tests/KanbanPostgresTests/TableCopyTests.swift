@@ -11,7 +11,7 @@ import Testing
 
 extension PostgresTests {
     struct TableCopyTests {
-        private let clock = ManualClock()
+        private let clock = TestClock()
 
         /// What clients see of a board.
         private struct Seen: Equatable, Sendable {

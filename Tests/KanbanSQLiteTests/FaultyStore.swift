@@ -2,6 +2,7 @@ import Dispatch
 import Kanban
 import KanbanAccess
 import KanbanRows
+import TestSupport
 
 /// A store that is as slow and as unreliable as the laws of ``Store`` allow: every call waits for another thread, and the
 /// first run of each body fails somewhere in the middle, after which it is run again from the same state.

@@ -6,29 +6,14 @@ import Locks
 import TestSupport
 import Testing
 
-/// A clock that stands until it is set.
-final class ManualClock: Sendable {
-    private let moment: Locked<Timestamp>
-
-    init(_ milliseconds: Int64 = 1_795_000_000_000) {
-        moment = Locked(Timestamp(milliseconds: milliseconds))
-    }
-
-    var now: Timestamp { moment.withLock { $0 } }
-
-    func advance(days: Int = 0, milliseconds: Int64 = 0) {
-        moment.withLock { $0.milliseconds += Int64(days) * 86_400_000 + milliseconds }
-    }
-}
-
 /// A store in a directory of its own, for tests.
 final class TestStore: Sendable {
     let directory: TemporaryDirectory
-    let clock: ManualClock
+    let clock: TestClock
     let store: FileStore
 
     init(
-        directory: TemporaryDirectory? = nil, clock: ManualClock = ManualClock(),
+        directory: TemporaryDirectory? = nil, clock: TestClock = TestClock(),
         configuration: FileStoreConfiguration = FileStoreConfiguration()
     ) throws {
         let directory = try directory ?? TemporaryDirectory()

@@ -26,7 +26,7 @@ enum StoreHome: CaseIterable, CustomTestStringConvertible {
     }
 
     func open() throws -> OpenHome {
-        let clock = ManualClock()
+        let clock = TestClock()
         let directory = try TemporaryDirectory()
         if self == .cluster {
             let target = try PostgresCluster.shared.get().freshSchema()

@@ -24,14 +24,17 @@ package struct ChildProcess: Sendable {
     package let identifier: pid_t
     /// The reading end of its standard output; ends when the process does.
     package let output: Int32
+    private let keeper: Keeper?
 
     /// - Parameters:
     ///   - executable: a path; PATH is not searched.
     ///   - input, errors: paths of the file for standard input, and of the file to which standard error is appended.
+    ///   - outlives: whether it goes on when this process ends; otherwise it is killed then.
     package init(
         _ executable: String, _ arguments: [String], environment: [String: String], input: String = "/dev/null",
-        errors: String
+        errors: String, outlives: Bool = false
     ) throws {
+        let keeper = try outlives ? nil : Keeper.shared.get()
         let from = open(input, O_RDONLY | O_CLOEXEC)
         let to = open(errors, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer {
@@ -70,6 +73,8 @@ package struct ChildProcess: Sendable {
         }
         identifier = child
         output = ends[0]
+        self.keeper = keeper
+        keeper?.note("began", child)
     }
 
     /// Reads until `isEnough`, or to the end of the output.
@@ -95,6 +100,12 @@ package struct ChildProcess: Sendable {
 
     /// Waits for the end. Call it once: afterwards the system may reuse the identifier.
     package func wait() -> Ending {
+        if let keeper {
+            // Before the system may reuse the identifier.
+            var information = siginfo_t()
+            while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+            keeper.note("ended", identifier)
+        }
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
         close(output)
@@ -124,6 +135,51 @@ extension ChildProcess {
         let ending = process.wait()
         let errors = try String(contentsOfFile: folder.file("errors"), encoding: .utf8)
         return (ending, String(decoding: output, as: UTF8.self), errors)
+    }
+}
+
+/// Kills the children that this process leaves behind, however it ends: a shell that reads which ones there are finds the
+/// end of its input then. `timeout` signals the shell, too, which goes on.
+private final class Keeper: Sendable {
+    static let shared = Result { try Keeper() }
+
+    private let input: Int32
+
+    private init() throws {
+        let folder = try TemporaryDirectory()
+        input = try ChildProcess.makePipe(folder.file("children"))
+        let script = """
+            trap '' HUP INT TERM
+            children=' '
+            while read -r change child; do
+                case $change in
+                    began) children="$children$child " ;;
+                    ended) children="${children%% $child *} ${children#* $child }" ;;
+                esac
+            done
+            [ "$children" = ' ' ] || kill -KILL $children
+            """
+        _ = try withExtendedLifetime(folder) {
+            try ChildProcess(
+                "/bin/sh", ["-c", script], environment: [:], input: folder.file("children"), errors: "/dev/null",
+                outlives: true)
+        }
+    }
+
+    /// Short enough for one write that no other one parts.
+    func note(_ change: String, _ child: pid_t) {
+        let line = Array("\(change) \(child)\n".utf8)
+        _ = write(input, line, line.count)
+    }
+}
+
+extension ChildProcess {
+    /// A named pipe for the input of a child that is to notice the end of this process: the descriptor is open until then,
+    /// or until it is closed.
+    static func makePipe(_ path: String) throws -> Int32 {
+        guard mkfifo(path, 0o600) == 0 else { throw ChildProcessError(description: "mkfifo: \(errno)") }
+        // For reading, too: for writing alone it opens only when somebody reads.
+        return open(path, O_RDWR | O_CLOEXEC)
     }
 }
 

@@ -88,14 +88,12 @@ package final class PostgresCluster: Sendable {
             arguments += ["-c", setting]
         }
         let command = (user.map { ["/usr/sbin/runuser", "-u", $0, "--"] } ?? []) + ["/bin/sh"] + arguments
-        // A named pipe, open here for reading and writing: it ends with this process.
         let pipe = "\(directory)/input-\(UUID().uuidString)"
-        guard mkfifo(pipe, 0o600) == 0 else { throw ChildProcessError(description: "mkfifo: \(errno)") }
-        let input = open(pipe, O_RDWR | O_CLOEXEC)
+        let input = try ChildProcess.makePipe(pipe)
         let process = try ChildProcess(
             command[0], Array(command.dropFirst()),
             environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "DIRECTORY": directory], input: pipe,
-            errors: "\(directory)/log")
+            errors: "\(directory)/log", outlives: true)
         keepers.withLock { $0.append((process, input)) }
         let end = ContinuousClock.now + .seconds(60)
         while try ChildProcess.run(

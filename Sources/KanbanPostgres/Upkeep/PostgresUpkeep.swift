@@ -91,20 +91,19 @@ extension PostgresStore {
                 hasRespacings: try board.hasRespacings(), hasExpiredSessions: try board.hasExpiredSessions(),
                 hasOldKeptRows: try board.hasOldKeptRows())
         }
-        var isDone = due.trash.count < PostgresUpkeep.step && due.purgeLine == nil
+        // What leaves the trash may be a tombstone that is old enough to go, too, which the next look shows.
+        var isDone = due.trash.isEmpty && !due.hasOtherTrash && due.images.isEmpty && due.purgeLine == nil
         if !due.trash.isEmpty {
             try await perform(account) { writer in
                 for id in due.trash { try writer.purgeTask(id, before: oldestTrash) }
             }
         }
         if due.hasOtherTrash {
-            isDone =
-                try await perform(account) {
-                    try $0.purgeTrashBesideTasks(before: oldestTrash, limit: PostgresUpkeep.step)
-                } < PostgresUpkeep.step && isDone
+            _ = try await perform(account) {
+                try $0.purgeTrashBesideTasks(before: oldestTrash, limit: PostgresUpkeep.step)
+            }
         }
         if !due.images.isEmpty {
-            isDone = isDone && due.images.count < PostgresUpkeep.images
             try await perform(account) { writer in
                 for id in due.images { try writer.purgeImage(id, before: oldestImage) }
             }

@@ -47,14 +47,7 @@ struct KilledClientTests {
             binary, [folder.path, url], environment: ProcessInfo.processInfo.environment, input: "sync\nstatus\n")
 
         #expect(last.output.split(separator: "\n") == ["Synced", "not following"], "\(last.output)\(last.errors)")
-        let client = try server.client()
-        var titles: [String] = []
-        var cursor: String?
-        repeat {
-            let page = try client.get("/tasks?limit=200" + (cursor.map { "&cursor=\($0)" } ?? ""))
-            titles += page.items.map(\.title)
-            cursor = page.string("nextCursor")
-        } while cursor != nil
+        let titles = try server.client().walk("/tasks?limit=200").map(\.title)
         #expect(acknowledged.count > 300)
         #expect(acknowledged.subtracting(titles).isEmpty)
         #expect(Set(titles).count == titles.count)

@@ -1,43 +1,5 @@
 import JSON
-
-/// One answer as it was on the wire.
-struct Answer {
-    var status: Int
-    var headers: [(name: String, value: String)]
-    var body: [UInt8]
-
-    /// The value of a header; `nil` when there is none, the values with commas when there are several.
-    func header(_ name: String) -> String? {
-        let values = headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
-    }
-
-    /// The body as JSON; null when it is none.
-    var json: JSON {
-        // A body that is no JSON fails the expectation on its members.
-        (try? JSON(parsing: body)) ?? .null
-    }
-
-    var text: String { String(decoding: body, as: UTF8.self) }
-
-    subscript(member: String) -> JSON? { json[member] }
-
-    func string(_ member: String) -> String? { json[member]?.stringValue }
-    func int(_ member: String) -> Int? { json[member]?.intValue }
-
-    /// The tag of the resource, as `If-Match` wants it.
-    var tag: String { header("ETag") ?? "" }
-    /// The `code` of a problem.
-    var code: String? { string("code") }
-    /// The `pointer` and `code` of each fault of a 422.
-    var faults: [String] {
-        (json["errors"]?.arrayValue ?? []).map {
-            ($0["pointer"]?.stringValue ?? "") + " " + ($0["code"]?.stringValue ?? "")
-        }
-    }
-    /// The members of a list.
-    var items: [JSON] { json["items"]?.arrayValue ?? [] }
-}
+import TestSupport
 
 /// A client that keeps its connection, and makes another one after an answer that announced its end.
 final class Client {
@@ -73,7 +35,9 @@ final class Client {
         try connection.send(bytes)
         let answer = try Answer(from: connection, toHead: method == "HEAD")
         // Where several servers share a database, the next request is for any of them.
-        if answer.header("Connection")?.lowercased() != "close", DataFolder.servers < 2 { self.connection = connection }
+        if answer.header("Connection")?.lowercased() != "close", SharedServers.count < 2 {
+            self.connection = connection
+        }
         return answer
     }
 }
@@ -118,49 +82,16 @@ extension Client {
         guard answer.status == 201 else { throw HarnessError(description: "No task: \(answer.status) \(answer.text)") }
         return answer.json
     }
-}
 
-extension Answer {
-    /// Reads one answer, final ones only: a 100 on the way is skipped.
-    init(from connection: RawConnection, toHead: Bool = false) throws {
-        repeat {
-            guard let head = try connection.read(through: "\r\n\r\n") else {
-                throw HarnessError(description: "The connection closed without an answer")
-            }
-            let lines = String(decoding: head.dropLast(4), as: UTF8.self).split(separator: "\r\n")
-            let parts = lines[0].split(separator: " ", maxSplits: 2)
-            guard parts.count >= 2, let status = Int(parts[1]) else {
-                throw HarnessError(description: "No status line: \(lines[0])")
-            }
-            self.status = status
-            headers = lines.dropFirst().map { line in
-                let colon = line.firstIndex(of: ":") ?? line.endIndex
-                let value = line[colon...].dropFirst().trimming(while: { $0 == " " })
-                return (String(line[..<colon]), String(value))
-            }
-            body = []
-        } while status < 200
-        if toHead || status == 204 || status == 304 { return }
-        if header("Transfer-Encoding")?.lowercased() == "chunked" {
-            while true {
-                let line = try connection.read(through: "\r\n") ?? []
-                let size = Int(String(decoding: line.dropLast(2), as: UTF8.self), radix: 16) ?? 0
-                body += try connection.read(count: size)
-                _ = try connection.read(count: 2)
-                if size == 0 { return }
-            }
-        } else if let length = header("Content-Length").flatMap({ Int($0) }) {
-            body = try connection.read(count: length)
-        } else {
-            body = try connection.readToEnd()
+    /// All items of a list, by its cursors.
+    func walk(_ target: String) throws -> [JSON] {
+        var (items, next) = ([JSON](), String?.some(target))
+        while let page = next {
+            let answer = try get(page)
+            guard answer.status == 200 else { throw HarnessError(description: "\(answer.status): \(answer.text)") }
+            items += answer.items
+            next = answer.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) }
         }
-    }
-}
-
-extension Substring {
-    fileprivate func trimming(while isOuter: (Character) -> Bool) -> Substring {
-        var rest = drop(while: isOuter)
-        while let last = rest.last, isOuter(last) { rest.removeLast() }
-        return rest
+        return items
     }
 }

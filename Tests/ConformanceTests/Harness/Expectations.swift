@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Expects a problem of RFC 9457 with everything that the contract says it has.
@@ -30,10 +31,4 @@ func isTimestamp(_ text: String?) -> Bool {
 /// Lower case, with hyphens.
 func isID(_ text: String?) -> Bool {
     text?.wholeMatch(of: #/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/#) != nil
-}
-
-extension JSON {
-    var id: String { self["id"]?.stringValue ?? "" }
-    var title: String { self["title"]?.stringValue ?? "" }
-    var revision: Int { self["revision"]?.intValue ?? 0 }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Reads the events of a live feed from a socket.
@@ -19,11 +20,8 @@ final class FeedStream {
     /// The lines of the next piece with an event; `nil` at the end of the stream. Comments come while nothing happens.
     func next() throws -> [Substring]? {
         for _ in 0..<30 {
-            guard let size = try connection.read(through: "\r\n"),
-                let count = Int(String(decoding: size.dropLast(2), as: UTF8.self), radix: 16), count > 0
-            else { return nil }
-            let text = String(decoding: try connection.read(count: count + 2), as: UTF8.self)
-            let lines = text.split(whereSeparator: \.isNewline)
+            guard let chunk = try connection.readChunk(), !chunk.isEmpty else { return nil }
+            let lines = String(decoding: chunk, as: UTF8.self).split(whereSeparator: \.isNewline)
             if lines.contains(where: { !$0.hasPrefix(":") }) { return lines }
         }
         throw HarnessError(description: "Nothing but comments on a stream.")

@@ -19,14 +19,11 @@ final class DataFolder: Sendable {
     init() throws {
         root = try TemporaryDirectory()
         path = root.file("data")
-        database = try Self.servers == 0 ? nil : PostgresCluster.shared.get().freshSchema()
+        database = try SharedServers.count == 0 ? nil : PostgresCluster.shared.get().freshSchema()
     }
 
     /// What names the data on a command line.
     var options: [String] { database.map { ["--database", $0] } ?? ["--data", path] }
-
-    /// How many servers share a database: `KANBASE_TEST_SERVERS`; 0, which is usual, serves a directory.
-    static let servers = ProcessInfo.processInfo.environment["KANBASE_TEST_SERVERS"].flatMap(Int.init) ?? 0
 
     /// A file beside the data.
     func file(_ name: String) -> String { root.file(name) }
@@ -46,7 +43,7 @@ final class Kanbase: Sendable {
         on folder: DataFolder? = nil, _ options: [String] = [], environment: [String: String] = [:]
     ) throws {
         try self.init(
-            of: max(1, DataFolder.servers), on: folder ?? DataFolder(), options, environment: environment)
+            of: max(1, SharedServers.count), on: folder ?? DataFolder(), options, environment: environment)
     }
 
     private init(
@@ -59,19 +56,27 @@ final class Kanbase: Sendable {
             kanbaseBinary, ["serve", "--port", "0"] + folder.options + options,
             environment: inheritedEnvironment.merging(timeout) { $1 }.merging(environment) { $1 },
             errors: self.folder.file("log"))
+        do {
+            port = try Self.port(of: process, log: self.folder.file("log"))
+            twin = try count > 1 ? Kanbase(of: count - 1, on: folder, options, environment: environment) : nil
+        } catch {
+            kill(process.identifier, SIGKILL)
+            _ = process.wait()
+            throw error
+        }
+        SharedServers.note(port, besides: twin?.port)
+    }
+
+    /// The port of a server, once it says that it accepts.
+    private static func port(of process: ChildProcess, log: String) throws -> UInt16 {
         let line = String(decoding: try process.read(seconds: 120) { $0.contains(UInt8(ascii: "\n")) }, as: UTF8.self)
         guard line.hasPrefix("Kanbase listening on http"),
             let port = line.split(separator: ":").last.flatMap({ UInt16($0.prefix(while: \.isNumber)) })
         else {
-            let end = process.wait()
-            let log = try String(contentsOfFile: self.folder.file("log"), encoding: .utf8)
-            throw HarnessError(description: "No start line but '\(line)', \(end): \(log)")
+            let log = try String(contentsOfFile: log, encoding: .utf8)
+            throw HarnessError(description: "No start line but '\(line)': \(log)")
         }
-        self.port = port
-        twin = try count > 1 ? Kanbase(of: count - 1, on: folder, options, environment: environment) : nil
-        // Set anew, for the port may have been another server's.
-        let others = twin?.port
-        servers.withLock { servers in servers[port] = [port] + (others.flatMap { servers[$0] } ?? []) }
+        return port
     }
 
     deinit {
@@ -80,8 +85,6 @@ final class Kanbase: Sendable {
 
     /// The identifier of the process.
     var identifier: Int32 { process.identifier }
-
-    private var identifiers: [Int32] { [identifier] + (twin?.identifiers ?? []) }
 
     /// What is on standard error so far. After ``stop(_:)`` it is all.
     var log: String {
@@ -121,13 +124,7 @@ final class Kanbase: Sendable {
         try sharedServer.get().client()
     }
 
-    private static let sharedServer = Result {
-        let server = try Kanbase()
-        sharedIdentifiers.withLock { $0 = server.identifiers }
-        // What is static is never released, and a child outlives its parent.
-        atexit { sharedIdentifiers.withLock { for identifier in $0 { kill(identifier, SIGKILL) } } }
-        return server
-    }
+    private static let sharedServer = Result { try Kanbase() }
 
     func client() throws -> Client {
         try Client(port: port)
@@ -153,12 +150,3 @@ let kanbaseBinary: String = {
     let candidates = folders.map { $0.appending(path: "kanbase").path }
     return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "kanbase"
 }()
-
-struct HarnessError: Error, CustomStringConvertible {
-    var description: String
-}
-
-private let sharedIdentifiers = Locked<[Int32]>([])
-
-/// By the port of the first server, those of all that share its database.
-let servers = Locked<[UInt16: [UInt16]]>([:])

@@ -48,8 +48,8 @@
             await board.send(.delete, target, "{\"authorizationCode\": \"\(code)\"}", token: token)
         }
 
-        private func waiting(_ board: AccessBoard) throws -> Int {
-            try board.store.readAccessNow { try $0.revocationCount() }
+        private func waiting(_ board: AccessBoard) async throws -> Int {
+            try await board.store.readAccess { try $0.revocationCount() }
         }
 
         @Test func `a deletion exchanges its code at once and revokes the token exactly once`() async throws {
@@ -61,11 +61,11 @@
 
             #expect(await board.send(.get, "/account", token: token).status == 401)
             #expect(apple.forms("/auth/token").count == 1 && apple.revoked.isEmpty)
-            #expect(try waiting(board) == 1)
+            #expect(try await waiting(board) == 1)
             for _ in 0..<3 { _ = try await board.revocations?.sendDue() }
             #expect(apple.revoked.count == 1 && apple.revoked[0].hasSuffix(".refresh-secret"))
             #expect(apple.forms("/auth/revoke").count == 1)
-            #expect(try waiting(board) == 0)
+            #expect(try await waiting(board) == 0)
             #expect(board.warnings.withLock { $0.isEmpty })
             #expect(try await signIn(board) != token)
         }
@@ -89,7 +89,7 @@
             // A second for the machine.
             #expect(ContinuousClock.now - start < .seconds(4))
             #expect(await board.send(.get, "/account", token: token).status == 401)
-            #expect(try waiting(board) == 0)
+            #expect(try await waiting(board) == 0)
             #expect(apple.forms("/auth/token").count == 1)
             let warnings = board.warnings.withLock { $0 }
             #expect(warnings.count == 1 && !warnings.contains { $0.contains("secret") }, "\(warnings)")
@@ -157,7 +157,7 @@
                     == "last_way_in")
 
             #expect(apple.forms("/auth/token").isEmpty)
-            #expect(try waiting(board) == 0)
+            #expect(try await waiting(board) == 0)
         }
 
         @Test func `an identity that is unlinked is revoked, too, and ends its own sessions alone`() async throws {
@@ -189,7 +189,7 @@
             #expect(await delete(board, token, code: apple.makeCode()).status == 204)
 
             #expect(apple.forms("/auth/token").isEmpty)
-            #expect(try waiting(board) == 0)
+            #expect(try await waiting(board) == 0)
         }
     }
 #endif

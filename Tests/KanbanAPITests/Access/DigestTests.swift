@@ -3,6 +3,7 @@ import JSON
 import Kanban
 import KanbanAccess
 import KanbanSQLite
+import TestSupport
 import Testing
 
 @testable import KanbanAPI

@@ -4,6 +4,7 @@ import JSON
 import Kanban
 import KanbanAccess
 import KanbanSQLite
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -41,7 +42,7 @@ struct IsolationTests {
         try #require(device.status == 201 || device.status == 404)
         belongings.ids["imports"] = try #require(imported.json["importId"]?.stringValue)
         belongings.ids["sessions"] = person.session
-        let key = try #require(try board.store.readAccessNow { try $0.account(foldedEmail: person.email) }).key
+        let key = try #require(try await board.store.readAccess { try $0.account(foldedEmail: person.email) }).key
         let identity = try await board.store.writeAccess { writer in
             let identity = Identity(
                 id: writer.makeID(), account: key, provider: "own", subject: "Private", email: nil,
@@ -178,7 +179,7 @@ struct IsolationTests {
             let answer = await board.send(
                 route.method, route.pattern.replacing("{id}", with: String.unknownID), "no JSON at all")
             #expect(answer.status == 401, "\(route.method) \(route.pattern)")
-            #expect(answer["WWW-Authenticate"] == "Bearer realm=\"kanbase\"")
+            #expect(answer.header("WWW-Authenticate") == "Bearer realm=\"kanbase\"")
         }
         let open = Set(
             Routes.all.filter { $0.audience == .everyone }.map { $0.pattern.split(separator: "/").first ?? "" })

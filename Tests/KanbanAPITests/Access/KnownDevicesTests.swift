@@ -3,6 +3,7 @@ import JSON
 import Kanban
 import KanbanAccess
 import KanbanSQLite
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -30,8 +31,8 @@ struct KnownDevicesTests {
         return try await board.newMails().contains { $0.subject == "New log-in" }
     }
 
-    private func anna() throws -> AccountKey {
-        try #require(try board.store.readAccessNow { try $0.account(foldedEmail: "anna@example.org") }).key
+    private func anna() async throws -> AccountKey {
+        try #require(try await board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") }).key
     }
 
     private func reset(to password: String) async throws {
@@ -50,7 +51,7 @@ struct KnownDevicesTests {
     }
 
     @Test func `no number of events makes a known device new, or a new one known`() async throws {
-        let anna = try anna()
+        let anna = try await anna()
         try await board.store.writeAccess { writer in
             for kind in AccountEvent.Kind.allCases where kind != .logIn {
                 for _ in 0..<800 { try writer.note(kind, of: anna, by: .operator) }
@@ -64,17 +65,17 @@ struct KnownDevicesTests {
     }
 
     @Test func `a device is known longer than its events are kept`() async throws {
-        let anna = try anna()
+        let anna = try await anna()
         board.clock.advance(seconds: 400 * 86_400)
-        while try await board.store.runMaintenance() {}
-        #expect(try board.store.readAccessNow { try $0.events(of: anna, before: nil, limit: 1) } == [])
+        try await board.maintain()
+        #expect(try await board.store.readAccess { try $0.events(of: anna, before: nil, limit: 1) } == [])
 
         #expect(try await !isTold("Phone"))
         #expect(try await isTold("Tablet"))
     }
 
     @Test func `the devices that were seen last stay known`() async throws {
-        let anna = try anna()
+        let anna = try await anna()
         func remember(_ devices: [String]) async throws {
             for device in devices {
                 board.clock.advance(seconds: 1)
@@ -85,7 +86,7 @@ struct KnownDevicesTests {
         try await remember((1..<AccountEvent.mostKnownDevices).map { "Device \($0)" })
         try await remember(["Phone", "Another"])
 
-        let known = try board.store.readAccessNow { access in
+        let known = try await board.store.readAccess { access in
             try ["Phone", "Another", "Device 1", "Device 2", "Device 99"].filter {
                 try access.hasLoggedIn(anna, device: $0, network: "192.0.2.0/24")
             }

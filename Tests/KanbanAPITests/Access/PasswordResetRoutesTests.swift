@@ -61,7 +61,7 @@ struct PasswordResetRoutesTests {
 
         #expect(known.status == 202 && unknown.status == 202 && known.body == unknown.body)
         #expect(try await board.newMails().map(\.recipient) == ["anna@example.org"])
-        #expect(try board.store.readAccessNow { try $0.mailCount() } == 0)
+        #expect(try await board.store.readAccess { try $0.mailCount() } == 0)
     }
 
     @Test func `a code is good for half an hour`() async throws {
@@ -118,7 +118,7 @@ struct PasswordResetRoutesTests {
             #expect(answer.status == 202)
         }
         let refused = await board.send(.post, "/password-resets", "{\"email\": \"anna@example.org\"}")
-        #expect(refused.status == 429 && refused["Retry-After"] == "3599")
+        #expect(refused.status == 429 && refused.header("Retry-After") == "3599")
         let elsewhere = await board.send(
             .post, "/password-resets", "{\"email\": \"anna@example.org\"}", from: "192.0.2.2")
         #expect(elsewhere.status == 202)
@@ -267,7 +267,7 @@ struct PasswordResetRoutesTests {
         let answer = await board.send(.post, path, body, token: anna.token)
 
         #expect(answer.status == 404 && answer.code == "mail_off")
-        #expect(try board.store.readAccessNow { try $0.mailCount() } == 0)
+        #expect(try await board.store.readAccess { try $0.mailCount() } == 0)
     }
 
     @Test func `bodies that say nonsense are told what to change`() async throws {

@@ -2,12 +2,14 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
 
 /// Tokens over a store that tells a loop where accounts stand. Every request goes to the server that another one shares its
 /// rows with.
+@Suite(.overAFile("what the store is asked is counted"))
 struct PeekedAccessTests {
     private let board: AccessBoard
     private let anna: AccessBoard.Person
@@ -52,8 +54,8 @@ struct PeekedAccessTests {
         #expect(board.remoteStore.readCount == boardReads)
         let local = await board.send(.get, "/tasks", token: anna.token)
         for answer in [first.answer, second.answer] {
-            #expect(answer.body == local.body && answer["ETag"] == local["ETag"])
-            #expect(answer["Vary"] == "Authorization")
+            #expect(answer.body == local.body && answer.header("ETag") == local.header("ETag"))
+            #expect(answer.header("Vary") == "Authorization")
         }
     }
 
@@ -66,7 +68,7 @@ struct PeekedAccessTests {
 
         #expect(answer.answer.status == 200 && answer.peeks == 1)
         #expect(board.remoteStore.feedReadCount == feedReads)
-        #expect(await answer.answer["ETag"] == board.send(.get, target, token: anna.token)["ETag"])
+        #expect(await answer.answer.header("ETag") == board.send(.get, target, token: anna.token).header("ETag"))
     }
 
     @Test func `an unknown token is looked up each time`() async throws {
@@ -86,7 +88,7 @@ struct PeekedAccessTests {
 
         let ended = await ask(.get, "/settings", token: other)
         #expect(ended.answer.status == 401 && ended.peeks == 1 && ended.reads > 0)
-        #expect(ended.answer["Vary"] == "Authorization")
+        #expect(ended.answer.header("Vary") == "Authorization")
         let lasting = await ask(.get, "/settings", token: anna.token)
         #expect(lasting.answer.status == 200 && lasting.peeks == 1 && lasting.reads > 0)
         let again = await ask(.get, "/settings", token: anna.token)
@@ -140,7 +142,7 @@ struct PeekedAccessTests {
             // The last one falls back on a look-up.
             if left == 97 { board.remoteStore.countEnding() }
             let answer = await ask(.get, "/settings", token: anna.token).answer
-            #expect(answer["RateLimit"]?.hasPrefix("\"default\";r=\(left);") == true)
+            #expect(answer.header("RateLimit")?.hasPrefix("\"default\";r=\(left);") == true)
         }
     }
 
@@ -153,7 +155,7 @@ struct PeekedAccessTests {
 
         let refused = await ask(.delete, "/tasks/\(made.id)", token: read)
         #expect(refused.answer.status == 403 && refused.answer.code == "insufficient_scope")
-        #expect(refused.peeks == 1 && refused.reads == 0 && refused.answer["Vary"] == "Authorization")
+        #expect(refused.peeks == 1 && refused.reads == 0 && refused.answer.header("Vary") == "Authorization")
         #expect(await ask(.get, "/tasks/\(made.id)", token: read).answer.status == 200)
 
         let subscribed = await ask(.get, "/calendar.ics?token=\(calendar)")

@@ -12,7 +12,7 @@
     struct ProviderRoutesTests {
         private func items(_ board: AccessBoard) async -> [JSON] {
             let answer = await board.send(.get, "/providers")
-            #expect(answer.status == 200 && answer["cache-control"] == "no-store")
+            #expect(answer.status == 200 && answer.header("Cache-Control") == "no-store")
             return answer.json["items"]?.arrayValue ?? []
         }
 

@@ -3,6 +3,7 @@ import JSON
 import Kanban
 import KanbanAccess
 import KanbanSQLite
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -29,7 +30,7 @@ struct TokenRoutesTests {
         let list = await board.send(.get, "/tokens", token: anna.token)
 
         #expect(made.status == 201)
-        #expect(made["Cache-Control"] == "no-store")
+        #expect(made.header("Cache-Control") == "no-store")
         #expect(made.json["name"] == "Widget")
         #expect(made.json["expiresAt"] == "2026-12-31T15:00:00.000Z")
         let text = try #require(made.json["token"]?.stringValue)
@@ -91,7 +92,7 @@ struct TokenRoutesTests {
                 let refused = await board.send(method, target, "{}", token: token)
                 #expect(refused.status == 403)
                 #expect(refused.code == "insufficient_scope")
-                #expect(refused["WWW-Authenticate"]?.contains("error=\"insufficient_scope\"") == true)
+                #expect(refused.header("WWW-Authenticate")?.contains("error=\"insufficient_scope\"") == true)
             }
         }
         #expect(await board.send(.get, "/tasks", token: calendar).status == 403)
@@ -103,7 +104,7 @@ struct TokenRoutesTests {
         for token in [full, read, anna.token] {
             let refused = await board.send(.get, "/calendar.ics?token=\(token)")
             #expect(refused.status == 401)
-            #expect(refused["WWW-Authenticate"]?.contains("error=\"invalid_token\"") == true)
+            #expect(refused.header("WWW-Authenticate")?.contains("error=\"invalid_token\"") == true)
         }
         #expect(await board.send(.get, "/tasks?token=\(full)").status == 401)
         #expect(await board.send(.get, "/calendar.ics?token=\(calendar)", token: full).status == 401)
@@ -183,7 +184,7 @@ struct TokenRoutesTests {
     @Test func `a session that ends meanwhile makes no token`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
-        let account = try #require(try board.store.readAccessNow { try $0.account(foldedEmail: "anna@example.org") })
+        let account = try #require(try await board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") })
         let session = try #require(ID(anna.session))
         try await board.accounts.endSession(session, of: account.key)
 
@@ -224,7 +225,7 @@ struct TokenRoutesTests {
         for token in wrong {
             let answer = await board.send(.get, "/tasks", token: token)
             #expect(answer.status == 401)
-            #expect(answer["WWW-Authenticate"]?.hasPrefix("Bearer realm=\"kanbase\"") == true)
+            #expect(answer.header("WWW-Authenticate")?.hasPrefix("Bearer realm=\"kanbase\"") == true)
             #expect(!String(decoding: answer.body, as: UTF8.self).contains(text.dropFirst(3)))
         }
         #expect(await board.send(.get, "/tasks", headers: [("Authorization", "Basic \(text)")]).status == 401)

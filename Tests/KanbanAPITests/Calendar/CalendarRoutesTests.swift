@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -26,7 +27,7 @@ struct CalendarRoutesTests {
 
         let answer = await board.send(.get, "/calendar.ics")
 
-        #expect(answer["Content-Type"] == "text/calendar; charset=utf-8")
+        #expect(answer.header("Content-Type") == "text/calendar; charset=utf-8")
         #expect(
             answer.lines("VEVENT").first == [
                 "UID:\(timed.id)", "DTSTAMP:20261120T081900Z", "CREATED:20261120T081900Z",
@@ -121,7 +122,7 @@ struct CalendarRoutesTests {
     }
 
     @Test func `the tag holds until something is written`() async throws {
-        let tag = try #require(await board.send(.get, "/calendar.ics")["ETag"])
+        let tag = try #require(await board.send(.get, "/calendar.ics").header("ETag"))
         board.clock.advance(seconds: 100_000)
 
         #expect(await board.send(.get, "/calendar.ics", headers: [("If-None-Match", tag)]).status == 304)

@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -19,7 +20,7 @@ struct CategoryRoutesTests {
         _ = try await board.task("{\"categoryId\": \"\(id)\", \"status\": \"done\"}")
         let patched = await board.send(.patch, "/categories/\(id)", "{\"emoji\": null, \"name\": \"Work\"}")
 
-        #expect(made.status == 201 && made["Location"] == "/categories/\(id)")
+        #expect(made.status == 201 && made.header("Location") == "/categories/\(id)")
         #expect(made.json["name"] == "일" && made.json["color"] == "#1E90ff" && made.json["taskCount"] == 0)
         #expect(patched.json["emoji"] == .null && patched.json["taskCount"] == 2 && patched.json["doneCount"] == 1)
         #expect(await board.send(.get, "/categories/\(id)").body == patched.body)
@@ -31,8 +32,8 @@ struct CategoryRoutesTests {
         _ = try await board.task("{\"categoryId\": \"\(id)\"}")
         let after = await board.send(.get, "/categories/\(id)")
 
-        #expect(before["ETag"] != after["ETag"] && before.json.revision == after.json.revision)
-        let tag = before["ETag"] ?? ""
+        #expect(before.header("ETag") != after.header("ETag") && before.json.revision == after.json.revision)
+        let tag = before.header("ETag") ?? ""
         #expect(
             await board.send(.patch, "/categories/\(id)", "{\"name\": \"b\"}", headers: [("If-Match", tag)]).status
                 == 200)

@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -14,7 +15,8 @@ struct DDayRoutesTests {
     @Test func `a D-day is made, shown, changed and deleted`() async throws {
         let made = await board.send(
             .post, "/ddays", ##"{"title": "수능", "date": "2026-11-23", "color": "#ff8800", "emoji": "📚"}"##)
-        #expect(made.status == 201 && made["Location"] == "/ddays/\(made.json.id)" && made["ETag"] == "\"1\"")
+        #expect(
+            made.status == 201 && made.header("Location") == "/ddays/\(made.json.id)" && made.header("ETag") == "\"1\"")
         #expect(made.json["repeats"] == "none" && made.json["date"] == "2026-11-23")
 
         let path = "/ddays/\(made.json.id)"
@@ -72,7 +74,7 @@ struct DDayRoutesTests {
             let page = await board.send(.get, target)
             titles += page.json["items"]?.arrayValue?.compactMap { $0["title"]?.stringValue } ?? []
             guard let cursor = page.json["nextCursor"]?.stringValue else { break }
-            #expect(page["Link"] == "</ddays?limit=2&cursor=\(cursor)>; rel=\"next\"")
+            #expect(page.header("Link") == "</ddays?limit=2&cursor=\(cursor)>; rel=\"next\"")
             target = "/ddays?limit=2&cursor=\(cursor)"
         }
 
@@ -91,11 +93,11 @@ struct DDayRoutesTests {
         let baker = await board.send(.get, "/ddays?expand=countdown&timeZone=Etc/GMT%2B12")
         #expect(baker.json["items"]?.arrayValue?.first?["countdown"]?["dDay"] == "D-2")
 
-        let tag = try #require(seoul["ETag"])
+        let tag = try #require(seoul.header("ETag"))
         #expect(await board.send(.get, "/ddays?expand=countdown", headers: [("If-None-Match", tag)]).status == 304)
         board.clock.advance(seconds: 7 * 3_600)
         let later = await board.send(.get, "/ddays?expand=countdown", headers: [("If-None-Match", tag)])
-        #expect(later.status == 200 && later["ETag"] != tag)
+        #expect(later.status == 200 && later.header("ETag") != tag)
     }
 
     @Test func `a change that is based on an old state is refused with the current one`() async throws {

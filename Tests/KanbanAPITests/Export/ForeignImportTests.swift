@@ -3,6 +3,7 @@ import JSON
 import Kanban
 import KanbanSQLite
 import KanbanWire
+import TestSupport
 import Testing
 
 @testable import KanbanAPI

@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanWire
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -354,7 +355,7 @@ struct ImportRoutesTests {
         try await board.task(#"{"title": "since"}"#)
         let second = await board.send(.post, "/import?mode=replace", BoardDocument.sample(tasks: 2), headers: headers)
 
-        #expect(first.body == second.body && second["Idempotency-Replayed"] == "true")
+        #expect(first.body == second.body && second.header("Idempotency-Replayed") == "true")
         #expect(await board.titles("/tasks?sort=title").contains("since"))
     }
 }

@@ -31,13 +31,13 @@ struct ImageRoutesTests {
         let again = await put()
         let shown = await board.send(.get, "/images/\(Self.id.uppercased())")
 
-        #expect(made.status == 201 && made["Location"] == "/images/\(Self.id)")
+        #expect(made.status == 201 && made.header("Location") == "/images/\(Self.id)")
         #expect(made.json == ["id": .string(Self.id), "mediaType": "image/png", "bytes": 11])
-        #expect(again.status == 200 && again.json == made.json && again["ETag"] == made["ETag"])
+        #expect(again.status == 200 && again.json == made.json && again.header("ETag") == made.header("ETag"))
         #expect(shown.status == 200 && shown.body == Self.png)
-        #expect(shown["Content-Type"] == "image/png" && shown["ETag"] == made["ETag"])
-        #expect(shown["Cache-Control"] == "private, immutable, max-age=31536000")
-        #expect(shown["Content-Encoding"] == nil)
+        #expect(shown.header("Content-Type") == "image/png" && shown.header("ETag") == made.header("ETag"))
+        #expect(shown.header("Cache-Control") == "private, immutable, max-age=31536000")
+        #expect(shown.header("Content-Encoding") == nil)
 
         #expect(await board.send(.delete, "/images/\(Self.id)").status == 204)
         #expect(await board.send(.delete, "/images/\(Self.id)").code == "not_found")
@@ -59,18 +59,18 @@ struct ImageRoutesTests {
     }
 
     @Test func `what the client has is not sent again`() async throws {
-        let tag = try #require(await put()["ETag"])
+        let tag = try #require(await put().header("ETag"))
 
         let same = await board.send(.get, "/images/\(Self.id)", headers: [("If-None-Match", tag)])
         let other = await board.send(.get, "/images/\(Self.id)", headers: [("If-None-Match", "\"7-x\"")])
 
-        #expect(same.status == 304 && same.body.isEmpty && same["ETag"] == tag)
+        #expect(same.status == 304 && same.body.isEmpty && same.header("ETag") == tag)
         #expect(other.status == 200)
     }
 
     @Test func `conditions hold`() async throws {
         #expect(await put(headers: [("If-Match", "*")]).code == "precondition_failed")
-        let tag = try #require(await put(headers: [("If-None-Match", "*")])["ETag"])
+        let tag = try #require(await put(headers: [("If-None-Match", "*")]).header("ETag"))
 
         let twice = await put(headers: [("If-None-Match", "*")])
         let wrong = await board.send(.delete, "/images/\(Self.id)", headers: [("If-Match", "\"99\"")])
@@ -91,10 +91,10 @@ struct ImageRoutesTests {
         for type in ["image/png", "image/svg+xml", "application/json", ""] {
             let answer = await put(bytes, headers: type.isEmpty ? [] : [("Content-Type", type)])
             #expect(answer.status == 415 && answer.code == "unsupported_media_type")
-            #expect(answer["Accept"] == "image/png, image/jpeg, image/webp, image/heic")
+            #expect(answer.header("Accept") == "image/png, image/jpeg, image/webp, image/heic")
         }
         #expect(await board.send(.get, "/images/\(Self.id)").status == 404)
-        #expect(try board.store.readNow(.local) { try $0.feedState().revision } == 0)
+        #expect(try await board.store.read(.local) { try $0.feedState().revision } == 0)
     }
 
     /// Not a byte more: see the tests of the contract.
@@ -106,7 +106,7 @@ struct ImageRoutesTests {
     }
 
     @Test func `an id that is none names nothing`() async throws {
-        for id in ["x", "33333333-3333-4333-8333-33333333333", "%00", "me"] {
+        for id in ["x", "33333333-3333-4333-8333-33333333333", "%20", "me"] {
             #expect(await put(Self.png, id).code == "not_found")
             #expect(await board.send(.get, "/images/\(id)").code == "not_found")
             #expect(await board.send(.delete, "/images/\(id)").code == "not_found")

@@ -61,17 +61,18 @@ struct BoardMemoryTests {
         #expect(memory.body(of: .numbered(1), account: .local) == nil)
     }
 
-    @Test func `many rings of events share one bound`() async throws {
+    @Test(.overAFile("only a file store has one ring of events for all streams"))
+    func `many rings of events share one bound`() async throws {
         let board = try TestBoard()
         var limits = BoardMemory.Limits()
         limits.rings = 3_000
         let memory = BoardMemory(limits: limits)
-        board.store.addObserver(memory)
+        board.files.addObserver(memory)
         var rings: [EventRing] = []
         for _ in 0..<3 {
-            rings.append(EventRing(of: .local, in: board.store, memory: memory, doorbell: board.doorbell))
+            rings.append(EventRing(of: .local, in: board.files, memory: memory, doorbell: board.doorbell))
         }
-        let start = try await board.store.feedState(of: .local)
+        let start = try await board.files.feedState(of: .local)
         let cursor = Cursor(epoch: start.epoch, revision: start.revision)
         func part(of ring: EventRing) throws -> EventRing.Part {
             try ring.part(after: cursor, types: EventRing.Types(Set(ResourceType.allCases)))

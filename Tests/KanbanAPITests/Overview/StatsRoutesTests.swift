@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -59,7 +60,7 @@ struct StatsRoutesTests {
     }
 
     @Test func `its tag holds until something is written or the day ends`() async throws {
-        let first = try #require(await board.send(.get, "/stats")["ETag"])
+        let first = try #require(await board.send(.get, "/stats").header("ETag"))
         board.clock.advance(seconds: 6 * 3_600)
         #expect(await board.send(.get, "/stats", headers: [("If-None-Match", first)]).status == 304)
 
@@ -67,7 +68,7 @@ struct StatsRoutesTests {
         let second = await board.send(.get, "/stats", headers: [("If-None-Match", first)])
         #expect(second.status == 200 && second.json["total"] == 1)
         board.clock.advance(seconds: 3_600)
-        let third = await board.send(.get, "/stats", headers: [("If-None-Match", second["ETag"] ?? "")])
+        let third = await board.send(.get, "/stats", headers: [("If-None-Match", second.header("ETag") ?? "")])
 
         #expect(third.status == 200 && third.json["completedByDay"]?.arrayValue?.last?["date"] == "2026-11-21")
     }

@@ -3,6 +3,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
+import TestSupport
 import Testing
 
 @testable import KanbanAPI

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import TestSupport
 import Testing
 
 /// `POST /sync` when others changed the same things meanwhile.

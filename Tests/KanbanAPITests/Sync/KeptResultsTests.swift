@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Kanban
 import KanbanSQLite
+import TestSupport
 import Testing
 
 /// What `POST /sync` keeps for repeats, and what it does not.
@@ -27,12 +28,24 @@ struct KeptResultsTests {
         let third = await post(body, headers: key)
         let other = await post(#"{"mutations": []}"#, headers: key)
 
-        #expect(second["Idempotency-Replayed"] == nil)
+        #expect(second.header("Idempotency-Replayed") == nil)
         #expect(second.json == first.json)
         // Not what a kept answer would show.
         #expect(third.json["changes"]?.arrayValue?.count == 2)
         #expect(other.status == 200)
-        #expect(try board.store.readNow(.local) { try $0.keptAnswer(key: "k") } == nil)
+        #expect(try await board.store.read(.local) { try $0.keptAnswer(key: "k") } == nil)
+    }
+
+    @Test func `the case of its id makes no other mutation`() async throws {
+        let (id, task) = (String.newID, String.newID)
+        func create(_ id: String, _ task: String) -> JSON {
+            .mutation("create", task, ["title": "one"], mutationID: id)
+        }
+
+        let first = try await board.sync([create(id, task)])
+        #expect(try await board.sync([create(id.uppercased(), task.uppercased())])[0].status == "applied")
+        #expect(first[0].status == "applied")
+        #expect(await board.titles("/tasks") == ["one"])
     }
 
     @Test func `a key that is none is told here too`() async {

@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 
 /// What the contract says of the merge, member by member and as plainly as it can be said: the real one must agree.
 struct MergeModel {

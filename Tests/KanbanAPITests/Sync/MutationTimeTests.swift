@@ -1,5 +1,6 @@
 import JSON
 import Kanban
+import TestSupport
 import Testing
 
 @testable import KanbanAPI

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import TestSupport
 import Testing
 
 /// `POST /sync` with edits that build on earlier ones of the same client.

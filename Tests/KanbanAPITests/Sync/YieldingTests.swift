@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 /// `POST /sync` in several transactions, because other accounts write too.
+@Suite(.overAFile("commits are counted, and a push gives way at each mutation"))
 struct YieldingTests {
     let board: TestBoard
 
@@ -58,7 +59,7 @@ struct YieldingTests {
 
         #expect(results.map(\.status) == Array(repeating: "applied", count: 3) + ["rejected", "rejected"])
         #expect(results.dropFirst(3).allSatisfy { $0["problem"]?["code"] == "quota_exceeded" })
-        #expect(try board.store.readNow(.local) { try $0.usage().tasks } == 3)
+        #expect(try await board.store.read(.local) { try $0.usage().tasks } == 3)
         #expect(try await board.sync(mutations) == results)
     }
 
@@ -68,7 +69,7 @@ struct YieldingTests {
         _ count: Int = 8, on board: TestBoard? = nil, once: Bool = false,
         _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {
-        let store = (board ?? self.board).store
+        let store = (board ?? self.board).files
         let (isBlocked, isBusy) = (DispatchSemaphore(value: 0), Locked(false))
         return try await withThrowingTaskGroup(of: Void.self) { group in
             defer {

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import TestSupport
 import Testing
 
 /// `GET /history`: what happened to all tasks.
@@ -82,7 +83,7 @@ struct HistoryRoutesTests {
             let page = await board.send(.get, "/history\(query)")
             walked += await entries(query)
             guard let cursor = page.json["nextCursor"]?.stringValue else { break }
-            #expect(page["Link"] == "</history?limit=1\(filter)&cursor=\(cursor)>; rel=\"next\"")
+            #expect(page.header("Link") == "</history?limit=1\(filter)&cursor=\(cursor)>; rel=\"next\"")
             query = "?limit=1\(filter)&cursor=\(cursor)"
             try await board.task(#"{"title": "later"}"#)
         }
@@ -104,7 +105,7 @@ struct HistoryRoutesTests {
 
     @Test func `it has a tag that changes with what happens`() async throws {
         let task = try await board.task()
-        let tag = await board.send(.get, "/history")["ETag"] ?? ""
+        let tag = await board.send(.get, "/history").header("ETag") ?? ""
 
         #expect(await board.send(.get, "/history", headers: [("If-None-Match", tag)]).status == 304)
         await board.send(.delete, "/tasks/\(task.id)")

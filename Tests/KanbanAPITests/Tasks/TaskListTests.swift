@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import JSON
 import Kanban
+import TestSupport
 import Testing
 
 @testable import KanbanAPI
@@ -37,6 +38,81 @@ struct TaskListTests {
         #expect(await board.titles("/tasks\(query)") == titles)
     }
 
+    @Test(arguments: [
+        ("?status=doing,done", ["A", "b"]), ("?categoryId=ID", ["c"]), ("?categoryId=none", ["A", "b", "Straße"]),
+        ("?categoryId=none,ID&status=todo", ["Straße", "c"]), ("?q=STRASSE", ["Straße"]),
+        ("?q=%ED%95%9C%EA%B5%AD", ["Straße"]), ("?q=stra%25", []), ("?deleted=true", []),
+        ("?dueAfter=2001-01-01T10:00:00Z&dueBefore=2001-01-02T00:00:00.001Z", ["A", "b"]),
+        ("?sort=-title", ["Straße", "c", "b", "A"]),
+    ])
+    func `values in lists, ids and letters in any case are filtered by`(query: String, titles: [String]) async throws {
+        let category = await board.send(.post, "/categories", #"{"name": "work"}"#).json
+        for body in [
+            #"{"title": "b", "dueDate": "2001-01-02", "status": "doing"}"#,
+            #"{"title": "A", "dueDate": "2001-01-01T10:00:00Z", "status": "done"}"#,
+            #"{"title": "c", "categoryId": "\#(category.id)"}"#,
+            #"{"title": "Straße", "body": "with İ and 한국어", "dueDate": "2999-01-01"}"#,
+        ] { try await board.task(body) }
+
+        for id in [category.id, category.id.uppercased()] {
+            #expect(await board.titles("/tasks" + query.replacing("ID", with: id)) == titles)
+        }
+    }
+
+    @Test func `a search finds by the rules of all homes`() async throws {
+        for search in SearchCase.all {
+            let members: JSON = ["title": .string(search.title), "body": .string(search.body)]
+            let task = try await board.task(String(decoding: members.serialized(), as: UTF8.self))
+            let query = search.query.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+
+            let found = await board.send(.get, "/tasks?q=\(query)")
+
+            #expect(found.status == 200 && found.items.contains { $0.id == task.id } == search.found, "\(search)")
+            #expect(await board.send(.delete, "/tasks/\(task.id)").status == 204)
+        }
+    }
+
+    @Test(arguments: [
+        "limit=0", "limit=201", "limit=x", "limit=-1", "limit=1&limit=2", "sort=colour", "sort=--title", "status=",
+        "status=waiting", "categoryId=x", "due=soon", "dueBefore=yesterday", "dueAfter=2026-13-01", "deleted=maybe",
+        "cursor=nonsense", "expand=everything",
+    ])
+    func `a parameter that makes no sense is refused`(query: String) async {
+        let answer = await board.send(.get, "/tasks?\(query)")
+
+        #expect(answer.status == 400)
+        #expect(answer.code == (query.hasPrefix("cursor") ? "invalid_cursor" : "invalid_parameter"))
+    }
+
+    @Test func `a cursor belongs to its query, and a list without tasks has none`() async throws {
+        let none = await board.send(.get, "/tasks")
+        #expect(none.json == ["items": [], "nextCursor": .null] && none.header("Link") == nil)
+        for _ in 0..<3 { try await board.task() }
+        let cursor = try #require(await board.send(.get, "/tasks?limit=2&sort=title").string("nextCursor"))
+
+        #expect(await board.send(.get, "/tasks?limit=2&sort=title&cursor=\(cursor)").items.count == 1)
+        for other in ["sort=-title", "sort=title&status=todo"] {
+            #expect(await board.send(.get, "/tasks?limit=2&\(other)&cursor=\(cursor)").code == "invalid_cursor")
+        }
+    }
+
+    @Test func `the board shows three columns that go on by their cursors`() async throws {
+        for number in 0..<5 { try await board.task(#"{"title": "t\#(number)"}"#) }
+        try await board.task(#"{"title": "d", "status": "doing"}"#)
+
+        let columns =
+            await board.send(.get, "/board?limit=2", headers: [("Accept-Language", "ko")]).json["columns"]?
+            .arrayValue ?? []
+
+        #expect(columns.map { $0["status"] } == ["todo", "doing", "done"])
+        #expect(columns.map { $0["count"] } == [5, 1, 0])
+        #expect(columns.map { $0["title"] } == ["할 일", "진행 중", "완료"])
+        #expect(columns.first?["tasks"]?.arrayValue?.map(\.title) == ["t0", "t1"])
+        #expect(columns.last?["nextCursor"] == .null)
+        let cursor = try #require(columns.first?["nextCursor"]?.stringValue)
+        #expect(await board.titles("/tasks?status=todo&sort=position&cursor=\(cursor)") == ["t2", "t3", "t4"])
+    }
+
     @Test(arguments: ["", "&sort=-dueDate", "&sort=title", "&sort=-position", "&sort=-updatedAt", "&q=t"])
     func `a walk over the pages sees each task once while others come and go`(query: String) async throws {
         var ids: Set<String> = []
@@ -50,7 +126,7 @@ struct TaskListTests {
         while let target = next {
             let page = await board.send(.get, target)
             seen += page.json["items"]?.arrayValue?.map(\.id) ?? []
-            next = page["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
+            next = page.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) }
             let passing = try await board.task("{\"title\": \"t9\"}")
             _ = await board.send(.delete, "/tasks/\(passing.id)")
         }
@@ -116,7 +192,7 @@ struct TaskListTests {
         let page = await board.send(.get, #"/tasks?q=<">&limit=1"#)
 
         #expect(page.json["items"]?.arrayValue?.count == 1)
-        #expect(page["Link"]?.hasPrefix("</tasks?q=%3C%22%3E&limit=1&cursor=") == true)
+        #expect(page.header("Link")?.hasPrefix("</tasks?q=%3C%22%3E&limit=1&cursor=") == true)
     }
 
     @Test func `a cursor with a field too many, too few or of another kind is refused`() async throws {

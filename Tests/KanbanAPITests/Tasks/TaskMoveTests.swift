@@ -84,7 +84,7 @@ struct TaskMoveTests {
         var query = TaskQuery()
         query.statuses = [.todo]
         query.sort = .position
-        let column = try board.store.readNow(.local) { try $0.tasks(query) }
+        let column = try await board.store.read(.local) { [query] in try $0.tasks(query) }
         #expect(column.dropFirst().dropLast().map(\.id) == order.reversed())
     }
 

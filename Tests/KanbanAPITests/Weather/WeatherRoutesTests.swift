@@ -20,7 +20,7 @@ struct WeatherRoutesTests {
                 "temperature": 4.3, "high": 9.1, "low": -0.4, "condition": "rain", "code": 61,
                 "observedAt": "2026-11-20T08:15:00.000Z", "source": "127.0.0.1",
             ])
-        let tag = try #require(weather["ETag"])
+        let tag = try #require(weather.header("ETag"))
         let again = await board.send(
             .get, "/weather?latitude=37.57&longitude=126.98", headers: [("If-None-Match", tag)])
         #expect(again.status == 304)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct WeatherServiceTests {
     private let seoul: Coordinates
-    private let clock = TestClock(Timestamp(milliseconds: 1_795_162_740_123))
+    private let clock = TestClock(1_795_162_740_123)
 
     init() throws {
         seoul = try #require(Coordinates(latitude: 37.5665, longitude: 126.978))

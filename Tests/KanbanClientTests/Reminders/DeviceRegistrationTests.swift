@@ -9,7 +9,7 @@ import Testing
 
 /// What a device tells the server, so that each reminder comes once.
 struct DeviceRegistrationTests {
-    private let clock = TestClock(1_795_000_000_000)
+    private let clock = TestClock()
     private let server: NotifyingServer
     private let network: RecordingNetwork
 

@@ -27,7 +27,7 @@ final class NotifyingServer: Sendable {
     private let work: Locked<(planner: ReminderPlanner, queue: PushQueue)?>
     private let sent: Locked<[Push]>
 
-    init(clock: TestClock = TestClock(1_795_000_000_000), seed: UInt64 = 0) throws {
+    init(clock: TestClock = TestClock(), seed: UInt64 = 0) throws {
         self.clock = clock
         let work = Locked<(planner: ReminderPlanner, queue: PushQueue)?>(nil)
         let sent = Locked<[Push]>([])

@@ -65,7 +65,7 @@ final class ReminderScenario {
     init(seed: UInt64) async throws {
         self.seed = seed
         random = SeededRandom(seed: seed)
-        clock = TestClock(1_795_000_000_000)
+        clock = TestClock()
         server = try NotifyingServer(clock: clock, seed: seed)
         phase = Int64(random.below(1_000))
         for number in 0..<3 {

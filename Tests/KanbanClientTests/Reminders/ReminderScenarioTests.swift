@@ -29,7 +29,7 @@ struct ReminderScenarioTests {
 
     // MARK: - Set at 10:00 for 10:10
 
-    private let clock = TestClock(1_795_000_000_000)
+    private let clock = TestClock()
     private let server: NotifyingServer
 
     init() throws {

@@ -9,7 +9,7 @@ import Testing
 
 /// Which notifications a device schedules by itself.
 struct ReminderTests {
-    private let clock = TestClock(1_795_000_000_000)
+    private let clock = TestClock()
 
     private func date(_ seconds: Int64) -> Date { Date(clock.now.adding(milliseconds: seconds * 1_000)) }
 

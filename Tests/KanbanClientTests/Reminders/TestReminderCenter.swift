@@ -1,6 +1,7 @@
 import Foundation
 import Kanban
 import Locks
+import TestSupport
 
 @testable import KanbanClient
 

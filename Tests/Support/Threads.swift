@@ -5,7 +5,7 @@ import Locks
 ///
 /// The clients of these tests block; on the threads of Swift's tasks, of which there are as few as processors, one that
 /// waits for another could wait for ever.
-func onThreads<Value: Sendable>(
+package func onThreads<Value: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws -> Value
 ) async throws -> [Value] {
     let gathered = Gathered<Value>()
@@ -26,4 +26,9 @@ func onThreads<Value: Sendable>(
 
 private final class Gathered<Value: Sendable>: Sendable {
     let results = Locked<[Int: Result<Value, any Error>]>([:])
+}
+
+/// The same of one body.
+package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await onThreads(1) { _ in try body() }[0]
 }

@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import Locks
 import Sockets
+import TestSupport
 import Testing
 
 /// A client that follows the changes of a board.
@@ -33,9 +34,35 @@ final class TestStream: Sendable {
     /// The loops of all tests.
     private static let loops = Result { try EventLoopGroup(count: 2) }
 
-    private let pipe: Pipe
+    /// Bytes as they come; `nil` at the end.
+    private let read: @Sendable () async -> [UInt8]?
     private let task: Task<Void, any Error>
+    /// `nil` of a stream from a socket.
+    private let pipe: Pipe?
     private let unread = Locked<ArraySlice<UInt8>>([])
+
+    /// - Parameter connection: whose request was sent.
+    init(_ connection: RawConnection) throws {
+        let head = String(decoding: try connection.read(through: "\r\n\r\n") ?? [], as: UTF8.self)
+        guard head.hasPrefix("HTTP/1.1 200") else { throw HarnessError(description: head) }
+        // Unsafe: one call of `next` at a time reads, and `end` is for any thread.
+        nonisolated(unsafe) let connection = connection
+        let ended = AsyncStream<Void>.makeStream()
+        pipe = nil
+        task = Task {
+            await withTaskCancellationHandler {
+                for await _ in ended.stream {}
+            } onCancel: {
+                connection.end()
+            }
+        }
+        read = {
+            // `try?`: a stream that breaks off has ended.
+            if let piece = try? await onThread({ try connection.readChunk() }), !piece.isEmpty { return piece }
+            ended.continuation.finish()
+            return nil
+        }
+    }
 
     init(_ response: Response, isStalled: Bool = false, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let loop = try Self.loops.get().next()
@@ -43,6 +70,7 @@ final class TestStream: Sendable {
         case .live(let body):
             let pipe = Pipe(of: body, on: loop, isStalled: isStalled)
             self.pipe = pipe
+            read = { await pipe.read() }
             task = Task(executorPreference: loop) {
                 defer { pipe.end() }
                 while !Task.isCancelled, try await body.produce(pipe) { await pipe.rest() }
@@ -50,6 +78,7 @@ final class TestStream: Sendable {
         case .stream(let body):
             let pipe = Pipe(of: nil, on: loop, isStalled: isStalled)
             self.pipe = pipe
+            read = { await pipe.read() }
             task = Task(executorPreference: loop) {
                 defer { pipe.end() }
                 try await body.produce(pipe)
@@ -74,7 +103,7 @@ final class TestStream: Sendable {
                 return String(decoding: unread[..<end], as: UTF8.self)
             }
             if let block { return Event(block) }
-            guard let bytes = await pipe.read() else { return nil }
+            guard let bytes = await read() else { return nil }
             unread.withLock { $0 = ArraySlice(Array($0) + bytes) }
         }
     }
@@ -96,11 +125,11 @@ final class TestStream: Sendable {
 
     /// The reader begins to take what was written.
     func resume() {
-        pipe.resume()
+        pipe?.resume()
     }
 
     /// True while all is written and nothing is under way.
-    var isAtRest: Bool { pipe.isAtRest }
+    var isAtRest: Bool { pipe?.isAtRest ?? false }
 
     func cancel() {
         task.cancel()
@@ -224,16 +253,6 @@ private final class Pipe: BodyWriter, LiveConnection {
 }
 
 extension TestBoard {
-    /// Follows the changes.
-    func follow(
-        _ target: String = "/changes", lastEventID: String? = nil, isStalled: Bool = false, isRemote: Bool = false
-    ) async throws -> TestStream {
-        var headers = [(name: "Accept", value: "text/event-stream")]
-        if let lastEventID { headers.append(("Last-Event-ID", lastEventID)) }
-        let answer = await respond(.get, target, headers: headers, isRemote: isRemote)
-        return try TestStream(answer, isStalled: isStalled)
-    }
-
     /// The changes after a cursor, page by page, and the cursor at their end.
     func pull(since: String? = nil, limit: Int = 500) async throws -> (changes: [JSON], cursor: String) {
         var changes: [JSON] = []

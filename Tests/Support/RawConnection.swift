@@ -1,5 +1,3 @@
-import Locks
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -7,62 +5,38 @@ import Locks
 #endif
 
 /// A blocking TCP connection to the loopback address that gives up after two minutes.
-final class RawConnection {
+package final class RawConnection {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
     /// - Parameter port: of a server; where others share its database, one of them is taken.
-    init(port: UInt16) throws {
-        let port = servers.withLock { $0[port]?.randomElement() } ?? port
-        #if canImport(Glibc)
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+    package init(port: UInt16) throws {
+        descriptor = try LoopbackListener.connect(to: Int(SharedServers.any(of: port)))
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var timeout = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        // Every socket address begins as `sockaddr`; the pointer lives for the call only.
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
-            let error = errno
-            close(descriptor)
-            throw HarnessError(description: "connect: \(String(cString: strerror(error)))")
-        }
     }
 
     deinit {
         close(descriptor)
     }
 
-    func send(_ bytes: some Collection<UInt8>) throws {
-        var rest = Array(bytes)[...]
-        while !rest.isEmpty {
-            // The buffer lives for the call only.
-            let count = rest.withUnsafeBytes { systemSend(descriptor, $0) }
-            guard count > 0 else { throw HarnessError(description: "send: \(String(cString: strerror(errno)))") }
-            rest = rest.dropFirst(count)
+    package func send(_ bytes: some Collection<UInt8>) throws {
+        guard LoopbackListener.send(Array(bytes), descriptor) else {
+            throw HarnessError(description: "send: \(String(cString: strerror(errno)))")
         }
     }
 
     /// Ends the sending side, as `shutdown(SHUT_WR)` does.
-    func finishSending() {
+    package func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
     /// Everything up to and including `end`; `nil` when the connection ends before.
-    func read(through end: String) throws -> [UInt8]? {
+    package func read(through end: String) throws -> [UInt8]? {
         let end = Array(end.utf8)
         var searched = 0
         while true {
@@ -78,7 +52,7 @@ final class RawConnection {
     }
 
     /// Exactly `count` bytes.
-    func read(count: Int) throws -> [UInt8] {
+    package func read(count: Int) throws -> [UInt8] {
         while buffer.count < count {
             guard try fill() else { throw HarnessError(description: "Cut off after \(buffer.count) of \(count) bytes") }
         }
@@ -86,9 +60,23 @@ final class RawConnection {
     }
 
     /// Everything until the other side closes.
-    func readToEnd() throws -> [UInt8] {
+    package func readToEnd() throws -> [UInt8] {
         while try fill() {}
         return take(buffer.count)
+    }
+
+    /// The next chunk of a chunked body, empty after the last one (RFC 9112 §7.1); `nil` when the connection ends before.
+    package func readChunk() throws -> [UInt8]? {
+        guard let line = try read(through: "\r\n") else { return nil }
+        guard let size = Int(String(decoding: line.dropLast(2), as: UTF8.self), radix: 16) else {
+            throw HarnessError(description: "No size of a chunk: \(String(decoding: line, as: UTF8.self))")
+        }
+        return try read(count: size + 2).dropLast(2)
+    }
+
+    /// Ends both sides, from any thread: one that reads finds the end.
+    package func end() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
     private func take(_ count: Int) -> [UInt8] {
@@ -110,10 +98,10 @@ final class RawConnection {
     }
 }
 
-private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Glibc)
-        send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-    #else
-        send(descriptor, bytes.baseAddress, bytes.count, 0)
-    #endif
+package struct HarnessError: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(description: String) {
+        self.description = description
+    }
 }

@@ -5,7 +5,6 @@ import HTTP
 import JSON
 import Kanban
 import KanbanAccess
-import KanbanSQLite
 import Locks
 import Sockets
 import TestSupport
@@ -13,18 +12,15 @@ import Testing
 
 @testable import KanbanAPI
 
-/// The API under `--auth required`, called without a socket, at a time that the test sets.
-final class AccessBoard: Sendable {
+/// The API under `--auth required`, at a time that the test sets; behind sockets of several servers if
+/// `KANBASE_TEST_SERVERS` says so, see ``TestServers``.
+final class AccessBoard: ServedBoard {
     /// Fast enough for a test.
     static let cheap = KeyDerivation.scrypt(logCost: 4, blockSize: 8, parallelism: 3)
 
-    let directory: TemporaryDirectory
-    let store: FileStore
+    let servers: TestServers
+    /// Those of the first server.
     let accounts: AccessService
-    let application: Application
-    /// Another server over the same rows, whose store waits.
-    let remote: Application
-    let remoteStore: RemoteStore
     let clock: TestClock
     let observer = TestObserver()
     let mailQueue: MailQueue
@@ -37,16 +33,15 @@ final class AccessBoard: Sendable {
     let rings: Rings
 
     init(
-        in directory: TemporaryDirectory? = nil, limit: RateLimit? = nil, policy: SignUpPolicy = .open,
+        in home: TestHome? = nil, limit: RateLimit? = nil, policy: SignUpPolicy = .open,
         isMailOn: Bool = true, oidc: [Provider] = [], authorities: String? = nil, appleKey: AppleKey? = nil,
         crossOrigin: CrossOrigin = CrossOrigin(), derivation: KeyDerivation = AccessBoard.cheap,
         routes: [Route] = Routes.all, quota: Quota? = nil,
-        push: ((FileStore, @escaping @Sendable () -> Timestamp) throws -> PushService)? = nil,
+        push: ((any TestedStore, @escaping @Sendable () -> Timestamp) throws -> PushService)? = nil,
         hasRoom: @escaping @Sendable () -> Bool = { true }
     ) throws {
-        let directory = try directory ?? TemporaryDirectory()
-        self.directory = directory
-        let clock = TestClock(try #require(Timestamp(rfc3339: "2026-11-20T08:19:00.123Z")))
+        let home = try home ?? TestHome()
+        let clock = TestClock(try #require(Timestamp(rfc3339: "2026-11-20T08:19:00.123Z")).milliseconds)
         self.clock = clock
         let rings = Rings()
         self.rings = rings
@@ -56,18 +51,16 @@ final class AccessBoard: Sendable {
         let instant: @Sendable () -> ContinuousClock.Instant = {
             start + .milliseconds(clock.now.milliseconds - wallStart.milliseconds)
         }
-        var configuration = FileStoreConfiguration()
-        configuration.quota = quota
-        store = try FileStore(in: directory.path, configuration: configuration, clock: { clock.now })
-        let verifier = TokenVerifier(store: store) { rings.ring($0) }
+        let opened = try home.open(quota: quota, clock: { clock.now })
+        let store = opened[0].store
         let mails = mails
         mailQueue = MailQueue(store: store, site: { "https://kanbase.example.org" }, clock: { clock.now }) { delivery in
             mails.withLock { $0.append(delivery) }
         }
         let fetcher = Fetcher(timeout: .seconds(60), limit: 1 << 16, authorities: authorities)
-        let providers = ProviderDirectory(oidc, clock: { clock.now }) { try await fetcher.get($0) }
         let ring: (@Sendable () -> Void)? = if isMailOn { {} } else { nil }
         let warnings = warnings
+        let observer = observer
         let apple = appleKey.map { key in
             AppleService(key: key, providers: oidc, clock: { clock.now }) { url, form, patience in
                 try await fetcher.post(url, form, within: patience)
@@ -75,31 +68,36 @@ final class AccessBoard: Sendable {
                 warnings.withLock { $0.append("\(message): \(reason)") }
             }
         }
-        revocations = apple.map { [store] in RevocationQueue(store: store, apple: $0, clock: { clock.now }) }
-        accounts = AccessService(
-            store: store, verifier: verifier, policy: policy, providers: providers, clock: { clock.now }, onMail: ring,
-            apple: apple, quota: quota, hasRoom: hasRoom, derivation: derivation, instant: instant)
-        var environment = Environment(store: store, accounts: accounts, clock: { clock.now })
-        environment.quota = quota
-        environment.push = try push?(store) { clock.now }
-        application = Application(
-            environment: environment,
-            gate: AccountGate(
-                verifier: verifier, limit: limit, crossOrigin: crossOrigin, clock: { clock.now }, instant: instant),
-            routes: routes, observer: observer)
-        remoteStore = RemoteStore(store)
-        let remoteVerifier = TokenVerifier(store: remoteStore) { rings.ring($0) }
-        let remoteAccounts = AccessService(
-            store: remoteStore, verifier: remoteVerifier, policy: policy, clock: { clock.now }, onMail: ring,
-            derivation: derivation, instant: instant)
-        remote = Application(
-            environment: Environment(store: remoteStore, accounts: remoteAccounts, clock: { clock.now }),
-            gate: AccountGate(verifier: remoteVerifier, limit: limit, clock: { clock.now }, instant: instant),
-            routes: routes, observer: observer)
-    }
-
-    deinit {
-        store.close()
+        revocations = apple.map { RevocationQueue(store: store, apple: $0, clock: { clock.now }) }
+        let server = { (store: any Store & AccessStore, doorbell: Doorbell, push: PushService?) in
+            let verifier = TokenVerifier(store: store) {
+                rings.ring($0)
+                doorbell.ring($0)
+            }
+            let providers = ProviderDirectory(oidc, clock: { clock.now }) { try await fetcher.get($0) }
+            let accounts = AccessService(
+                store: store, verifier: verifier, policy: policy, providers: providers, clock: { clock.now },
+                onMail: ring, apple: apple, quota: quota, hasRoom: hasRoom, derivation: derivation, instant: instant)
+            var environment = Environment(
+                store: store, accounts: accounts, clock: { clock.now }, memory: .forServers(over: store),
+                doorbell: doorbell)
+            environment.quota = quota
+            environment.push = push
+            let gate = AccountGate(
+                verifier: verifier, limit: limit, crossOrigin: crossOrigin,
+                // Requests over sockets name their client so.
+                proxies: TrustedProxies(SharedServers.count == 0 ? [] : [AddressBlock("127.0.0.1")].compactMap { $0 }),
+                clock: { clock.now }, instant: instant)
+            let application = Application(environment: environment, gate: gate, routes: routes, observer: observer)
+            return (application: application, accounts: accounts)
+        }
+        let made = try opened.map { opened in
+            server(opened.store, opened.doorbell, try push?(opened.store) { clock.now })
+        }
+        accounts = made[0].accounts
+        servers = try TestServers(at: home, made.map(\.application), over: opened.map(\.store)) {
+            server($0, opened[0].doorbell, nil).application
+        }
     }
 
     /// Sends a request and waits for its answer.
@@ -115,11 +113,10 @@ final class AccessBoard: Sendable {
         var fields: [(name: String, value: String)] = [("Host", "kanbase.example.org")] + headers
         if let token { fields.append(("Authorization", "Bearer \(token)")) }
         if body != nil { fields.append(("Content-Type", "application/json")) }
-        let request = Request(
-            method: method, target: target, headers: Headers(fields), peer: SocketAddress(host: peer, port: 50_000))
-        let application = isRemote ? remote : application
-        let body = bytes ?? Array((body ?? "").utf8)
-        return Answer(await application.respond(to: request, body: body, remoteStore.turn).collected())
+        let request = TestRequest(
+            method: method, target: target, fields: fields, body: bytes ?? Array((body ?? "").utf8), peer: peer)
+        guard isRemote else { return await servers.answer(to: request) }
+        return Answer(await servers.remoteResponse(to: request).collected())
     }
 
     /// Sends what waits, once it is due.
