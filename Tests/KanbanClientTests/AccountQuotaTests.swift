@@ -1,8 +1,13 @@
+import Foundation
 import Kanban
 import TestSupport
 import Testing
 
 @testable import KanbanClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// An account that is full: what it has no room for waits, and everything else goes on.
 struct AccountQuotaTests {
@@ -128,5 +133,35 @@ struct AccountQuotaTests {
 
         #expect(try phone.titles() == ["of the pad", "second", "third"])
         await phone.board.close()
+    }
+
+    @Test func `a request that is refused as a whole costs no edit that waits for room`() async throws {
+        let phone = try await TestDevice.on(SmallProxy(server: server), seed: 3)
+        try await phone.board.syncNow()
+        let third = try await phone.board.create(.init(title: "third"))
+        try await expectFull(phone)
+        try await phone.board.edit(first.id) { $0.body = String(repeating: "x", count: 990) }
+
+        try await expectFull(phone)
+
+        #expect(try await phone.board.pending().map(\.target) == [third.id])
+        #expect(try phone.board.issues.current().map(\.target) == [first.id])
+    }
+}
+
+/// A proxy that lets no large request pass.
+private struct SmallProxy: Transport {
+    private static let mostBytes = 900
+    let server: LocalServer
+
+    func send(
+        _ request: URLRequest, timeout: Duration
+    ) async throws -> (status: Int, headers: [String: String], body: [UInt8]) {
+        if request.httpBody?.count ?? 0 > Self.mostBytes { return (413, [:], []) }
+        return try await server.send(request, timeout: timeout)
+    }
+
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        server.stream(request, timeout: timeout)
     }
 }

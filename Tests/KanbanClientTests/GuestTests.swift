@@ -3,6 +3,7 @@ import JSON
 import Kanban
 import KanbanRows
 import KanbanWire
+import Locks
 import TestSupport
 import Testing
 
@@ -13,12 +14,13 @@ import Testing
 struct GuestTests {
     private static let account = KanbanID()
     private let server: LocalServer
+    private let network: MeddlingNetwork
     private let guest: TestDevice
     private let pad: TestDevice
 
     init() async throws {
         server = try LocalServer()
-        let network = MeddlingNetwork(to: server)
+        network = MeddlingNetwork(to: server)
         network.meddle { path in
             switch path {
             case "/sessions": .answer(201, #"{"token": "kb_token", "account": {"id": "\#(Self.account)"}}"#)
@@ -187,4 +189,53 @@ struct GuestTests {
         for device in [guest, pad] { try await device.board.syncNow() }
         #expect(try pad.board.ddays().current().map(\.image) == [image])
     }
+
+    @Test func `a tick that a widget left on the board without an account goes along`() async throws {
+        let task = try await guest.board.create(.init(title: "ticked"))
+        let tick = QueuedEdit(id: .init(), task: task.id, status: .done, at: guest.clock.now.milliseconds)
+        try EditQueue(of: guest.board.core.replica).append(tick)
+
+        try await logIn()
+
+        for device in [guest, pad] { #expect(try self.task("ticked", on: device).status == .done) }
+    }
+
+    @Test func `a tick that comes while the board is left is lost with no log-out`() async throws {
+        let center = TappedCenter()
+        let phone = try await TestDevice.on(network, seed: 3) { $0.reminderCenter = center }
+        try await phone.board.logIn(email: "a@example.org", password: "correct-horse")
+        let task = try await phone.board.create(.init(title: "ticked"))
+        try await phone.board.syncNow()
+        let queue = EditQueue(of: phone.board.core.replica)
+        let tick = QueuedEdit(id: .init(), task: task.id, status: .done, at: phone.clock.now.milliseconds)
+        let account = phone.board.core.account
+        center.tap { [board = phone.board] in
+            // The board without an account is shown by now.
+            if board.core.account != account { try? queue.append(tick) }
+        }
+
+        await #expect(throws: KanbanError.unsent(1)) { try await phone.board.logOut() }
+
+        center.tap {}
+        #expect(phone.board.core.account == account)
+        try await phone.board.syncNow()
+        #expect(try phone.titles(.done) == ["ticked"])
+        try await phone.board.logOut()
+        #expect(phone.board.core.account == nil)
+    }
+}
+
+/// A centre of reminders that tells when the board asks it.
+private final class TappedCenter: ReminderCenter {
+    private let tapped = Locked<[@Sendable () -> Void]>([])
+
+    func tap(_ body: @escaping @Sendable () -> Void) { tapped.withLock { $0 = [body] } }
+
+    func pending() async -> (reminders: [ScheduledReminder], others: Int) {
+        for body in tapped.withLock({ $0 }) { body() }
+        return ([], 0)
+    }
+
+    func add(_ reminder: ScheduledReminder) async {}
+    func remove(_ ids: [ScheduledReminder.ID]) async {}
 }

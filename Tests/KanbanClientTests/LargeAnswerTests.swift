@@ -1,8 +1,14 @@
+import Foundation
 import JSON
+import Locks
 import TestSupport
 import Testing
 
 @testable import KanbanClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Answers that are deep or long: the values in them are the user's.
 struct LargeAnswerTests {
@@ -48,5 +54,39 @@ struct LargeAnswerTests {
 
         #expect(failures > 0)
         #expect(try await server.json("GET", "/settings")["custom"]?["own"] == "14")
+    }
+
+    @Test func `a page of a proxy that has no end is given up`() async throws {
+        let proxy = EndlessPage()
+        let device = try await TestDevice.on(proxy)
+
+        await #expect(throws: KanbanError.offline) { try await device.board.syncNow() }
+
+        #expect(proxy.pieces < EndlessPage.mostPieces)
+        await device.board.close()
+    }
+}
+
+/// A page that is longer than any answer of a Kanbase.
+private final class EndlessPage: Transport {
+    static let mostPieces = 100
+    private let sent = Locked(0)
+
+    var pieces: Int { sent.withLock { $0 } }
+
+    func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error> {
+        // The first request asks how much there is to load, and needs no answer.
+        guard request.url?.path == "/changes" else {
+            return AsyncThrowingStream { $0.finish(throwing: NetworkError()) }
+        }
+        sent.withLock { $0 = 0 }
+        return AsyncThrowingStream { [sent] in
+            let number = sent.withLock { number in
+                number += 1
+                return number
+            }
+            if number == 1 { return .head(status: 200, headers: ["content-type": "text/html"]) }
+            return number < Self.mostPieces ? .bytes([UInt8](repeating: 0x20, count: 1 << 20)) : nil
+        }
     }
 }

@@ -171,4 +171,26 @@ extension TestDevice {
     fileprivate func rename(_ title: String) async throws {
         try await board.edit(try board.tasks().current().map { .replace($0.id, TaskDraft(title: title)) })
     }
+
+    @Test func `an edit that the server may have is not taken back while the account has no room`() async throws {
+        let server = try LocalServer()
+        let network = MeddlingNetwork(to: server)
+        let phone = try await TestDevice.on(network)
+        try await phone.board.create(.init(title: "base"))
+        try await phone.board.syncNow()
+        try await phone.rename("mine")
+        network.meddle { $0 == "/sync" ? .loseAnswer : .none }
+        await #expect(throws: KanbanError.offline) { try await phone.board.syncNow() }
+        network.meddle { $0 == "/sync" ? .answer(507, #"{"code": "quota_exceeded", "requestId": "1"}"#) : .none }
+        await #expect(throws: KanbanError.server(status: 507, code: "quota_exceeded", requestID: "1")) {
+            try await phone.board.syncNow()
+        }
+        network.meddle { _ in .none }
+
+        #expect(try await phone.board.undo() == .done)
+        try await phone.board.syncNow()
+
+        #expect(try phone.titles() == ["base"])
+        #expect(try phone.board.issues.current().isEmpty)
+    }
 }

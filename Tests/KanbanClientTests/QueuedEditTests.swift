@@ -151,4 +151,20 @@ struct QueuedEditTests {
         #expect(try await device.board.task(rent.id)?.status == .todo)
         await device.board.close()
     }
+
+    @Test func `the last tick counts, though the clock was set back before it`() async throws {
+        let device = try await TestDevice()
+        let task = try await device.board.create(.init(title: "x"))
+        let widget = try await widget(of: device)
+        try await widget.toggle(task.id)
+        device.clock.advance(seconds: -300)
+
+        #expect(try await widget.toggle(task.id).status == .todo)
+
+        #expect(try await widget.task(task.id)?.status == .todo)
+        await device.board.core.makeQueuedEdits()
+        #expect(try device.titles(.todo) == ["x"])
+        await widget.close()
+        await device.board.close()
+    }
 }

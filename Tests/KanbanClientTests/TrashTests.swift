@@ -331,3 +331,25 @@ private final class CountingNetwork: Transport {
         server.stream(request, timeout: timeout)
     }
 }
+
+extension TrashTests {
+    @Test func `a trash that was emptied while the clock was ahead hides nothing that is deleted later`() async throws {
+        let year: Int64 = 365 * 86_400
+        let first = try await phone.board.create(.init(title: "first"))
+        let second = try await phone.board.create(.init(title: "second"))
+        try await phone.board.syncNow()
+        phone.clock.advance(seconds: year)
+        try await phone.board.delete(first.id)
+        try await phone.board.emptyTrash()
+        #expect(try phone.board.trash().current().isEmpty)
+        try await phone.board.syncNow()
+        phone.clock.advance(seconds: -year)
+
+        try await phone.board.delete(second.id)
+        try await sync()
+
+        #expect(try phone.board.trash().current().map(\.title).contains("second"))
+        #expect(try await phone.board.undo() == .done)
+        #expect(try phone.titles() == ["second"])
+    }
+}

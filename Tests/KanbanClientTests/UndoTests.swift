@@ -272,7 +272,12 @@ extension UndoTests {
 
 extension TestDevice {
     /// A device with a network to this server.
-    static func on(_ server: any Transport, seed: UInt64 = 1) async throws -> TestDevice {
-        try await TestDevice(seed: seed) { $0.dependencies.transport = server }
+    static func on(
+        _ server: any Transport, seed: UInt64 = 1, _ prepare: (inout Configuration) -> Void = { _ in }
+    ) async throws -> TestDevice {
+        try await TestDevice(seed: seed) {
+            $0.dependencies.transport = server
+            prepare(&$0)
+        }
     }
 }

@@ -246,7 +246,7 @@ private final class DividedStore: Sendable {
 
     var store: FileStore { box.store }
     var directory: TemporaryDirectory { box.directory }
-    var clock: ManualClock { box.clock }
+    var clock: TestClock { box.clock }
 
     init(_ change: (inout FileStoreConfiguration) -> Void = { _ in }) throws {
         var configuration = FileStoreConfiguration()

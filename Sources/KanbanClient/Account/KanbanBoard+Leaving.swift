@@ -66,7 +66,8 @@ extension KanbanBoard {
     private func deleteAccount(_ discardUnsent: Bool, _ erase: () async throws -> Void) async throws {
         try core.requireWriting()
         guard let account = core.account else { throw KanbanError.loggedOut }
-        if !discardUnsent { try core.replica.read { try $0.connection.requireNothingUnsent() } }
+        await core.makeQueuedEdits()
+        if !discardUnsent { try core.requireNothingUnsent(of: account, core.replica.read) }
         try await erase()
         // The app may show another account by now.
         if core.account == account { try await core.show(nil, token: nil) }

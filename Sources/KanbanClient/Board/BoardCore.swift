@@ -235,6 +235,9 @@ final class BoardCore: Sendable {
         try Replica(in: Self.folder(of: account, in: boards), dependencies: dependencies, isReadOnly: true).read(body)
     }
 
+    /// What a widget left for the board of an account.
+    func queue(of account: KanbanID?) -> EditQueue { EditQueue(in: Self.folder(of: account, in: boards)) }
+
     /// Removes an account's board from the device. Not the one that is shown.
     func remove(_ account: KanbanID?) throws {
         let old = Self.folder(of: account, in: boards)

@@ -33,6 +33,8 @@ extension KanbanBoard {
 
     private func logIn(_ credentials: JSON, device: String?, guest: GuestData) async throws {
         try core.requireWriting()
+        // A widget may have left some on the board without an account.
+        await core.makeQueuedEdits()
         let ofGuest = try core.account == nil ? core.replica.read { try GuestBoard($0) } : nil
         let undecided = guest == .ask ? ofGuest.flatMap { $0.isWorthAsking ? $0.counts : nil } : nil
         // A provider's token may make an account: the user decides before it is used.
@@ -173,13 +175,13 @@ extension KanbanBoard {
         try core.requireWriting()
         guard let account = core.account else { return }
         await core.makeQueuedEdits()
-        if keep == .remove { try core.replica.read { try $0.connection.requireNothingUnsent() } }
+        if keep == .remove { try core.requireNothingUnsent(of: account, core.replica.read) }
         let token = core.token
         try await core.show(nil, token: nil)
         if keep == .remove {
             do {
-                // The board is closed: no edit can come after this check.
-                try core.readHidden(account) { try $0.connection.requireNothingUnsent() }
+                // The board is closed: no edit of the app can come after this check.
+                try core.requireNothingUnsent(of: account) { try core.readHidden(account, $0) }
             } catch {
                 try await core.show(account, token: token)
                 throw error
@@ -228,10 +230,19 @@ struct OpenedSession: Sendable {
     var answer: JSON
 }
 
-extension SQLiteConnection {
+extension BoardCore {
+    /// - Parameter read: reads the account's board.
     /// - Throws: ``KanbanError/unsent(_:)``.
-    func requireNothingUnsent() throws {
-        let count = try pendingCount() + issues().filter(\.isOnlyCopy).count + loneImageCount()
+    func requireNothingUnsent(of account: KanbanID, _ read: ((SQLiteBoard) throws -> Int) throws -> Int) throws {
+        // What a widget left cannot always be made, as on a full disk.
+        let count = try queue(of: account).edits().count + read { try $0.connection.unsentCount() }
         guard count == 0 else { throw KanbanError.unsent(count) }
+    }
+}
+
+extension SQLiteConnection {
+    /// How much is on this device alone.
+    fileprivate func unsentCount() throws -> Int {
+        try pendingCount() + issues().filter(\.isOnlyCopy).count + loneImageCount()
     }
 }

@@ -18,7 +18,12 @@ struct EditQueue: Sendable {
     private let folder: URL
 
     init(of replica: Replica) {
-        folder = replica.folder.appending(path: "queued", directoryHint: .isDirectory)
+        self.init(in: replica.folder)
+    }
+
+    /// - Parameter board: the folder of the board.
+    init(in board: URL) {
+        folder = board.appending(path: "queued", directoryHint: .isDirectory)
     }
 
     private func file(_ edit: QueuedEdit) -> URL {
@@ -81,8 +86,12 @@ extension KanbanBoard {
         guard let task = try task(id), task.deletedAt == nil else { throw KanbanError.notFound }
         let wanted = status(task.status)
         guard wanted != task.status else { return task }
-        let edit = QueuedEdit(id: .init(), task: id, status: wanted, at: core.dependencies.now().milliseconds)
-        try EditQueue(of: core.replica).append(edit)
+        let queue = EditQueue(of: core.replica)
+        let now = core.dependencies.now().milliseconds
+        // After the one that it takes back, though the clock may have been set back since.
+        let at = queue.lastEdits()[id].map { max(now, $0.at + 1) } ?? now
+        let edit = QueuedEdit(id: .init(), task: id, status: wanted, at: at)
+        try queue.append(edit)
         core.doorbell.ring([.tasks])
         await core.reminders.schedule(of: core)
         return task.with(edit)

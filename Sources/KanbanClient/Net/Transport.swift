@@ -52,6 +52,9 @@ package protocol Transport: Sendable {
     func stream(_ request: URLRequest, timeout: Duration) -> AsyncThrowingStream<StreamPiece, any Error>
 }
 
+/// The most bytes of an answer: a page of a proxy may have no end.
+private let mostBytes = 64 << 20
+
 extension Transport {
     /// The pieces of an answer, put together.
     package func send(
@@ -64,7 +67,9 @@ extension Transport {
             for try await piece in stream(request, timeout: timeout) {
                 switch piece {
                 case .head(let status, let headers): head = (status, headers)
-                case .bytes(let bytes): body += bytes
+                case .bytes(let bytes):
+                    guard body.count + bytes.count <= mostBytes else { throw NetworkError() }
+                    body += bytes
                 }
             }
         } catch {

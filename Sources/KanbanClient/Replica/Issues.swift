@@ -171,9 +171,10 @@ extension Transaction {
             .isEmpty
     }
 
-    /// The server refuses the first edit as a whole request: remove it and leave an issue.
-    func refuseFirst(_ problem: Failure.Problem) throws {
-        guard let edit = try outbox().first(where: { !$0.isAnswered }) else { return }
+    /// The server refuses the edit as a whole request: remove it and leave an issue.
+    /// - Parameter rows: of the request, which has one.
+    func refuse(_ rows: Set<Int64>, _ problem: Failure.Problem) throws {
+        guard let edit = try outbox().first(where: { rows.contains($0.n) && !$0.isAnswered }) else { return }
         let draft = try draft(of: edit)
         try rollBackEdits()
         try run("DELETE FROM outbox WHERE n = ?1", .integer(edit.n))

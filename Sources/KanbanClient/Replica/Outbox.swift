@@ -30,11 +30,7 @@ struct OutboxEdit: Sendable {
     var attempts: Int
     var isAnswered: Bool
 
-    static let columns: StaticString = """
-        SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
-        ORDER BY n
-        """
-
+    /// A row of `SELECT * FROM outbox`.
     init(_ row: SQLiteStatement) throws {
         guard let type = ResourceType(rawValue: row.text(2)), let op = MutationOp(rawValue: row.text(3)) else {
             throw StoreError.corrupt("an edit of an unknown kind")
@@ -117,17 +113,15 @@ struct OutboxTrace: Sendable {
 extension Transaction {
     /// All edits, in their order.
     func outbox() throws -> [OutboxEdit] {
-        try all(OutboxEdit.columns, decode: OutboxEdit.init)
+        try all("SELECT * FROM outbox ORDER BY n", decode: OutboxEdit.init)
     }
 
     /// The first edits that wait.
     /// - Parameter held: edits to pass, by their rows.
     func waiting(limit: Int, besides held: Set<Int64>) throws -> [OutboxEdit] {
         let first = try all(
-            """
-            SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
-            WHERE answered IS NULL ORDER BY n LIMIT ?1
-            """, .integer(Int64(limit + held.count)), decode: OutboxEdit.init)
+            "SELECT * FROM outbox WHERE answered IS NULL ORDER BY n LIMIT ?1", .integer(Int64(limit + held.count)),
+            decode: OutboxEdit.init)
         return held.isEmpty ? first : Array(first.filter { !held.contains($0.n) }.prefix(limit))
     }
 
@@ -145,19 +139,12 @@ extension Transaction {
 
     func edits(of resource: ResourceKey) throws -> [OutboxEdit] {
         try all(
-            """
-            SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
-            WHERE target = ?1 AND type = ?2 ORDER BY n
-            """, .id(resource.id), .text(resource.type.rawValue), decode: OutboxEdit.init)
+            "SELECT * FROM outbox WHERE target = ?1 AND type = ?2 ORDER BY n", .id(resource.id),
+            .text(resource.type.rawValue), decode: OutboxEdit.init)
     }
 
     func outboxEdit(_ mutationID: ID) throws -> OutboxEdit? {
-        try all(
-            """
-            SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered FROM outbox
-            WHERE mutation_id = ?1
-            """, .id(mutationID), decode: OutboxEdit.init
-        ).first
+        try all("SELECT * FROM outbox WHERE mutation_id = ?1", .id(mutationID), decode: OutboxEdit.init).first
     }
 
     /// Appends an edit that was performed, or makes it part of the last one.
@@ -181,12 +168,7 @@ extension Transaction {
     /// Merges a patch into the last edit if that is unsent and created or patched the same resource; a move into a move.
     private func joinLast(_ mutation: StoredMutation, _ policy: Kanban.Mutation.Policy?) throws -> OutboxTrace? {
         guard mutation.op == .patch || mutation.op == .move, mutation.resource.type != .settings,
-            let last = try all(
-                """
-                SELECT n, mutation_id, type, op, target, value, base, policy, made_at, sent_at, attempts, answered
-                FROM outbox ORDER BY n DESC LIMIT 1
-                """, decode: OutboxEdit.init
-            ).first,
+            let last = try all("SELECT * FROM outbox ORDER BY n DESC LIMIT 1", decode: OutboxEdit.init).first,
             last.isUnsent, last.mutation.resource == mutation.resource,
             last.mutation.op == mutation.op || (mutation.op == .patch && last.mutation.op == .create),
             // An undo must not overwrite, and a new edit must not give way, as an old one does. Nobody else knows an unsent creation.
@@ -320,7 +302,7 @@ extension SQLiteConnection {
     }
 
     func outbox() throws -> [OutboxEdit] {
-        try all(OutboxEdit.columns, [], OutboxEdit.init)
+        try all("SELECT * FROM outbox ORDER BY n", [], OutboxEdit.init)
     }
 
     /// True for more than 200 edits, answered ones included: replaying them for each page would be slow.

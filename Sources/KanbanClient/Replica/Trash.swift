@@ -33,26 +33,30 @@ extension Array where Element: Trashable {
     }
 }
 
-extension SQLiteBoard {
-    /// What was deleted up to then is not shown any more.
-    func trashEmptied() throws -> Timestamp? {
-        try connection.state(.trashEmptied).flatMap(Int64.init).map { Timestamp(milliseconds: $0) }
+extension SQLiteConnection {
+    /// What was deleted up to then was emptied out. A time beyond tomorrow is no such time: the clock was ahead when the trash was
+    /// emptied, and all that is deleted from now on would be taken away, too.
+    func trashEmptied(at now: Timestamp) throws -> Timestamp? {
+        try state(.trashEmptied).flatMap(Int64.init).map { Timestamp(milliseconds: $0) }
+            .flatMap { $0 <= now.adding(milliseconds: Timestamp.millisecondsPerDay) ? $0 : nil }
     }
+}
 
+extension SQLiteBoard {
     /// None names a category that lies in the trash: as long as it does, a task that is restored is of no category.
     func trashedTasks(at now: Timestamp) throws -> [TaskItem] {
         var query = TaskQuery()
         query.inTrash = true
         let living = Set(try categories().map(\.id))
-        return try tasks(query).trashed(at: now, emptied: trashEmptied()).map { $0.of(living) }
+        return try tasks(query).trashed(at: now, emptied: connection.trashEmptied(at: now)).map { $0.of(living) }
     }
 
     func trashedCategories(at now: Timestamp) throws -> [Kanban.Category] {
-        try categories(inTrash: true).trashed(at: now, emptied: trashEmptied())
+        try categories(inTrash: true).trashed(at: now, emptied: connection.trashEmptied(at: now))
     }
 
     func trashedDDays(at now: Timestamp) throws -> [DDay] {
-        try ddays(inTrash: true, after: nil, limit: nil).trashed(at: now, emptied: trashEmptied())
+        try ddays(inTrash: true, after: nil, limit: nil).trashed(at: now, emptied: connection.trashEmptied(at: now))
     }
 }
 
@@ -86,7 +90,11 @@ extension Transaction {
     /// Removes what has been in the trash for as many days as the server keeps it, unless it has a pending edit.
     /// - Parameter newest: a time of the server, because the device's clock may be years ahead.
     func emptyTrash(at newest: Timestamp) throws {
-        let end = Trash.end(at: min(now, newest))
+        try eraseTrash(before: Trash.end(at: min(now, newest)))
+    }
+
+    /// Removes what was deleted before then and has no pending edit.
+    private func eraseTrash(before end: Timestamp) throws {
         func isOld(_ resource: some Trashable) -> Bool { resource.deletedAt.map { $0 < end } ?? false }
         let old =
             try rows.trash(before: end, limit: .max).map { ResourceKey.task($0) }
@@ -111,17 +119,8 @@ extension Transaction {
 
     /// Removes what was emptied out and has no pending edit.
     func forgetEmptied() throws {
-        guard let emptied = try state(.trashEmptied).flatMap(Int64.init) else { return }
-        func isEmptied(_ resource: some Trashable) -> Bool {
-            resource.deletedAt.map { $0.milliseconds <= emptied } ?? false
-        }
-        var query = TaskQuery()
-        query.inTrash = true
-        let old =
-            try rows.tasks(query).filter(isEmptied).map { ResourceKey.task($0.id) }
-            + rows.categories(inTrash: true).filter(isEmptied).map { .category($0.id) }
-            + rows.ddays(inTrash: true, after: nil, limit: nil).filter(isEmptied).map { .dday($0.id) }
-        for resource in old where try shadow(of: resource) == nil { try erase(resource) }
+        guard let emptied = try rows.connection.trashEmptied(at: now) else { return try setState(.trashEmptied, nil) }
+        try eraseTrash(before: emptied.adding(milliseconds: 1))
     }
 
     /// True for what was made and deleted here before a push: the server never hears of it, unless it is restored.

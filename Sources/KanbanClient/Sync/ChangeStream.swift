@@ -75,6 +75,8 @@ struct ChangeStream {
             let isStream = headers["content-type"]?.hasPrefix("text/event-stream") ?? false
             if status != 200 || !isStream { refused = APIResponse(status: status, headers: headers, body: []) }
         case .piece(.bytes(let bytes)) where refused != nil:
+            // A problem document; a page of a proxy may have no end.
+            guard (refused?.body.count ?? 0) + bytes.count <= 1 << 16 else { throw Failure.malformedResponse }
             refused?.body += bytes
         case .piece(.bytes(let bytes)):
             let new = parser.take(bytes)

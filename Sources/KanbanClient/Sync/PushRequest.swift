@@ -15,8 +15,10 @@ struct PushRequest: Sendable {
     /// The ids of the edits, and their rows.
     var mutationIDs: [ID]
     var rows: Set<Int64>
-    /// The edits that were never sent before, and their policies.
-    fileprivate var new: [(id: ID, policy: Kanban.Mutation.Policy?)] = []
+    /// The edits that were never sent before, by their rows, and their policies.
+    fileprivate var new: [(n: Int64, policy: Kanban.Mutation.Policy?)] = []
+    /// The server knows them by this request, or not at all.
+    var newRows: Set<Int64> { Set(new.map(\.n)) }
     /// True if more edits wait. Then the request asks for no changes: they are read once, after the last push.
     var hasMore: Bool
     var body: JSON
@@ -36,9 +38,9 @@ extension Transaction {
         for id in push.mutationIDs {
             try run("UPDATE outbox SET attempts = attempts - 1 WHERE mutation_id = ?1", .id(id))
         }
-        for (id, policy) in push.new {
+        for (n, policy) in push.new {
             try run(
-                "UPDATE outbox SET sent_at = NULL, policy = ?2 WHERE mutation_id = ?1", .id(id),
+                "UPDATE outbox SET sent_at = NULL, policy = ?2 WHERE n = ?1", .integer(n),
                 policy.map { .text($0.rawValue) } ?? .null)
         }
         try joinNeighbours()
@@ -68,7 +70,7 @@ extension PushRequest {
             mutations.append(json)
             mutationIDs.append(edit.mutationID)
             rows.insert(edit.n)
-            if edit.isUnsent { new.append((edit.mutationID, edit.policy)) }
+            if edit.isUnsent { new.append((edit.n, edit.policy)) }
             try transaction.run(
                 "UPDATE outbox SET policy = ?2, sent_at = ?3, attempts = attempts + 1 WHERE n = ?1",
                 .integer(edit.n), .text(policy.rawValue), .integer(transaction.now.milliseconds))

@@ -38,6 +38,8 @@ actor SyncDriver {
     private var held: Set<Int64> = []
     private static let longestAnswer = Duration.seconds(5)
     private static let shortestPoll = Duration.seconds(2)
+    /// The rows of the edits of the last push.
+    private var pushed: Set<Int64> = []
     /// The most pages of changes in memory at a time.
     private static let mostPages = 20
     /// Resources that the load brought so far, and the number of tasks on the server.
@@ -178,11 +180,11 @@ actor SyncDriver {
             }
         case .refuseFirst(let problem):
             core.log(LogEvent(code: "push.refused", status: problem.status, requestID: problem.requestID))
-            let (replica, events) = (shown.replica, events)
+            let (replica, events, pushed) = (shown.replica, events, pushed)
             barrier = Task {
                 // If the disk fails the edit stays, and the next push reports it again.
                 let hasUnsent = try? await replica.write { transaction in
-                    try transaction.refuseFirst(problem)
+                    try transaction.refuse(pushed, problem)
                     return try transaction.hasUnsent()
                 }
                 events.yield(.machine(.outbox(hasUnsent: hasUnsent ?? true)))
@@ -255,6 +257,7 @@ actor SyncDriver {
             if case .push(let most) = kind {
                 try await core.uploadImages(replica, client)
                 if let push = try await replica.write({ [held] in try $0.collectPush(most: most, besides: held) }) {
+                    pushed = push.rows
                     let json: JSON
                     do {
                         json = try await client.json(.post("/sync", push.body)).json
@@ -262,7 +265,7 @@ actor SyncDriver {
                         try await replica.write { try $0.takeBack(push) }
                         throw error
                     } catch Failure.problem(let problem) where problem.isOfQuota {
-                        try await replica.write { try $0.holdBack(push.rows) }
+                        try await replica.write { try $0.holdBack(push.newRows) }
                         hold(push.rows, of: replica, problem)
                         return .answeredPart
                     }
@@ -328,8 +331,12 @@ actor SyncDriver {
         return answer
     }
 
-    private func page(after cursor: String, _ client: APIClient) async throws -> SyncResponse {
-        try SyncResponse(try await client.json(.get("/changes", [("limit", "1000"), ("since", cursor)])).json)
+    private func page(
+        after cursor: String?, _ client: APIClient, headers: [(name: String, value: String)] = []
+    ) async throws -> SyncResponse {
+        var call = APICall.get("/changes", [("limit", "1000")] + (cursor.map { [("since", $0)] } ?? []))
+        call.headers = headers
+        return try SyncResponse(try await client.json(call).json)
     }
 
     private func pull(_ replica: Replica, _ client: APIClient, waits: Bool) async throws -> SyncResponse {
@@ -340,11 +347,9 @@ actor SyncDriver {
             let total = try? await client.json(.get("/stats")).json["total"]?.intValue
             if replica === shown.replica { (loaded, self.total) = (0, total) }
         }
-        var call = APICall.get("/changes", [("limit", "1000")] + (cursor.map { [("since", $0)] } ?? []))
-        guard waits else { return try SyncResponse(try await client.json(call).json) }
-        call.headers.append(("Prefer", "wait=30"))
+        guard waits else { return try await page(after: cursor, client) }
         let start = ContinuousClock.now
-        let answer = try SyncResponse(try await client.json(call).json)
+        let answer = try await page(after: cursor, client, headers: [("Prefer", "wait=30")])
         // A proxy may drop the `Prefer` header: do not poll it in a tight loop.
         let left = Self.shortestPoll - (ContinuousClock.now - start)
         if answer.changes.isEmpty, left > .zero { try await core.dependencies.sleep(left) }

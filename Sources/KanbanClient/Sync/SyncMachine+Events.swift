@@ -57,7 +57,7 @@ extension SyncMachine {
         case release
         /// The server does not know the cursor: forget it and load anew.
         case startOver
-        /// The first mutation of the outbox cannot be sent at all.
+        /// The only mutation of the request cannot be sent at all.
         case refuseFirst(Failure.Problem)
         case show(Phase)
         /// Calls of `syncNow` whose goal is reached.
