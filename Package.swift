@@ -119,7 +119,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Locks", "Sockets", "JSON", "Kanban", "KanbanAccess", "CSQLite",
+                "Locks", "Sockets", "JSON", "Kanban", "KanbanAccess", "KanbanPostgres", "CSQLite",
                 .target(name: "CCrypto", condition: linuxOnly),
             ],
             path: "Tests/Support", swiftSettings: strict),

@@ -27,10 +27,10 @@ package struct FileStoreConfiguration: Sendable {
     package var batchTime = Duration.milliseconds(5)
     /// How long a body that can be divided writes until others get their turn; see ``BoardWriter/pause()``.
     package var partTime = Duration.milliseconds(50)
-    /// Whether this is the only process that writes boards, which the lock of the directory says. Another one must not divide
+    /// True if this process has the lock of the directory, so that no other one writes boards. Without it, it must not divide
     /// its writes nor remove parts of them, and hides the parts of the one that serves.
     package var isAlone = true
-    /// The most time that statements of such a read may take; longer: ``StoreError/tooLong``.
+    /// The most time that statements of a long read may take; longer: ``StoreError/tooLong``.
     package var readTime = Duration.seconds(10)
 
     /// Called after each commit, before the writers get their answers, with the accounts that changed.

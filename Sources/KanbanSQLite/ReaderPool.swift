@@ -26,7 +26,7 @@ final class ReaderPool: Sendable {
     /// Unchecked: used only by the thread that took it out of the pool.
     private final class Reader: @unchecked Sendable {
         let connection: SQLiteConnection
-        /// Whether it hides ``UnfinishedWrites``.
+        /// True if it hides ``UnfinishedWrites``.
         let hides: Bool
         /// The commits that the open snapshot has; `nil` without one.
         var commits: UInt64?

@@ -20,9 +20,9 @@ final class WriteJob: @unchecked Sendable {
     let session: ID?
     /// The executor of the caller, if it is known.
     let executor: (any TaskExecutor)?
-    /// Whether it has a transaction of its own, because it may be divided; see ``BoardWriter/pause()``.
+    /// True if it has a transaction of its own, because it may be divided; see ``BoardWriter/pause()``.
     var isAlone = false
-    /// Whether it is not divided any more.
+    /// True if no more parts are made of it: the rest is one transaction.
     var isWhole = false
     private let body: @Sendable (SQLiteBoardWriter) throws -> Void
     private let continuation: CheckedContinuation<Void, any Error>

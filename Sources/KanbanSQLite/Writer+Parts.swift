@@ -10,7 +10,7 @@ struct DividedBody {
     let counters: [Int64?]
     /// A connection that hides the part.
     let before: SQLiteConnection
-    /// Whether the body has returned: the next commit is its last part.
+    /// True once the body has returned: the next commit is its last part.
     var isComplete = false
 }
 

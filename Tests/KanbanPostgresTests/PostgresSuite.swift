@@ -48,13 +48,7 @@ final class TestStores: Sendable {
     ) throws {
         let target = try target ?? PostgresCluster.shared.get().freshSchema()
         self.target = target
-        var configuration = PostgresConfiguration(target: target, clock: { [clock] in clock.now })
-        configuration.datesByClock = true
-        configuration.readers = 2
-        // No test fails because the machine is busy.
-        configuration.patience = .seconds(60)
-        configuration.peekPatience = .seconds(60)
-        configuration.peekTime = 60_000
+        var configuration = PostgresConfiguration.patient(target: target, clock: { [clock] in clock.now })
         change(&configuration)
         stores = try (0..<count).map { _ in try PostgresStore(configuration) }
     }

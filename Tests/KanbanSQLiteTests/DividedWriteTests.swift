@@ -275,7 +275,7 @@ private final class DividedStore: Sendable {
         return try FileStore(in: directory.path, configuration: configuration, clock: { self.clock.now })
     }
 
-    /// Rows of tasks in the file, whoever may see them.
+    /// The rows of tasks in the file, hidden ones too.
     func rows(of account: AccountKey) throws -> Int { try Self.rows(of: account, in: directory) }
 
     static func rows(of account: AccountKey, in directory: TemporaryDirectory) throws -> Int {

@@ -30,14 +30,8 @@ enum StoreHome: CaseIterable, CustomTestStringConvertible {
         let directory = try TemporaryDirectory()
         if self == .cluster {
             let target = try PostgresCluster.shared.get().freshSchema()
-            var configuration = PostgresConfiguration(target: target, clock: { clock.now })
-            configuration.datesByClock = true
+            var configuration = PostgresConfiguration.patient(target: target, clock: { clock.now })
             configuration.lanes = 1
-            configuration.readers = 2
-            // No test fails because the machine is busy.
-            configuration.patience = .seconds(60)
-            configuration.peekPatience = .seconds(60)
-            configuration.peekTime = 60_000
             let store = try PostgresStore(configuration)
             return OpenHome(store: store, directory: directory, check: { try PostgresStore.check(target) }) {
                 store.close()

@@ -22,9 +22,9 @@ struct TaskImport {
     private var changing: [Int] = []
 
     private static let mostFaults = 100
-    /// So many tasks are written in a moment: others need no turn in between.
+    /// An import of at most this many tasks takes a moment, and is not divided.
     static let fewTasks = 1_000
-    /// Others may get a turn after so many tasks.
+    /// The number of tasks between two pauses.
     private static let stride = 64
 
     /// - Parameters:
@@ -85,24 +85,22 @@ struct TaskImport {
             if place.isMultiple(of: 500) {
                 try writer.foresee(tasks: changing[place...].prefix(500).map { entries[$0].value.id })
             }
-            let old = try known(entries[index])
-            var task = settled(try resolved(entries[index]), since: old)
-            task.createdAt = old.createdAt
+            let (task, old) = try changed(entries[index])
             if try self.place(task, since: old) { onTask() } else { unplaced.append(index) }
         }
         for index in unplaced {
-            let old = try known(entries[index])
-            var task = settled(try resolved(entries[index]), since: old)
-            task.createdAt = old.createdAt
+            let (task, old) = try changed(entries[index])
             try saveLast(task, since: old)
             onTask()
         }
     }
 
-    /// A task that was found before.
-    private func known(_ entry: BoardDocument.Entry<TaskItem>) throws -> TaskItem {
-        guard let task = try writer.task(entry.value.id) else { throw BoardError.notFound(.task) }
-        return task
+    /// A task that was found before, as it will be and as it is.
+    private func changed(_ entry: BoardDocument.Entry<TaskItem>) throws -> (task: TaskItem, old: TaskItem) {
+        guard let old = try writer.task(entry.value.id) else { throw BoardError.notFound(.task) }
+        var task = settled(try resolved(entry), since: old)
+        task.createdAt = old.createdAt
+        return (task, old)
     }
 
     /// With its category, which was found before.

@@ -14,13 +14,13 @@ extension WriteSession where Database == SQLiteConnection {
 
     package var hasSavepoint: Bool { savepoints > 0 }
 
-    /// Whether all that was written since the mark is rows added to ``UnfinishedWrites/tables``. SQLite counts each row
+    /// True if all that was written since the mark is rows added to ``UnfinishedWrites/tables``. SQLite counts each row
     /// that is inserted, changed or removed; the session counts those that it adds to these tables.
     package func hasOnlyAdded(since mark: TransactionMark) -> Bool {
         connection.allChanges - mark.rows == additions - mark.additions
     }
 
-    /// Whether nothing of the transaction is about another account.
+    /// True if the transaction changed only this account.
     package func isOnly(of account: AccountKey) -> Bool {
         changed.allSatisfy { $0.number == account.number }
             && countChanges.allSatisfy { $0.key.account == account.number }

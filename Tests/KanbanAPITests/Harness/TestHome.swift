@@ -46,14 +46,8 @@ enum TestHome: Sendable {
         case .schema(let target):
             return try (0..<SharedServers.count).map { _ in
                 let doorbell = Doorbell(grain: grain)
-                var configuration = PostgresConfiguration(target: target, clock: clock)
-                configuration.datesByClock = true
+                var configuration = PostgresConfiguration.patient(target: target, clock: clock)
                 configuration.lanes = 1
-                configuration.readers = 2
-                // No test fails because the machine is busy.
-                configuration.patience = .seconds(60)
-                configuration.peekPatience = .seconds(60)
-                configuration.peekTime = 60_000
                 configuration.quota = quota
                 configuration.onCommit = { doorbell.ring($0) }
                 configuration.subscribedAccounts = { doorbell.subscribedAccounts }

@@ -55,7 +55,10 @@ final class TestServers: Sendable {
         let loops = try Self.loops.get()
         sockets = try applications.map { application in
             let server = Server(group: loops, responder: application)
-            return (server, try server.start(SocketAddress(host: "127.0.0.1", port: 0)).port)
+            let port = try server.start(SocketAddress(host: "127.0.0.1", port: 0)).port
+            // A server that has ended may have had this port, and been noted with others.
+            SharedServers.note(port, besides: nil)
+            return (server, port)
         }
     }
 
