@@ -22,7 +22,9 @@ CHAOS_SECONDS ?= 3600
 OTHER ?=
 # How often `make test-cluster` kills a server or PostgreSQL, and which suites it runs: those that need no data directory.
 KILLS_CLUSTER ?= 8
-CLUSTER_SUITES = 'ConformanceTests.(Access|AccessStream|Conventions|Retry|Weather|SyncFeed|Tour|Image)Tests'
+CLUSTER_SUITES = 'KanbanAPITests|ConformanceTests.(Access|AccessStream|Conventions|Retry|Weather|SyncFeed|Tour|Image)Tests'
+# Suites with a test that does not hold yet over several servers, or that counts what each of them does.
+CLUSTER_SKIPS = 'KanbanAPITests.(ChangeStream|IdentityRoutes|InvitationRoutes|ProviderRoutes|SessionRoutes)Tests'
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -36,13 +38,13 @@ test: libraries ## run all tests (TEST="--filter Tasks")
 	@Scripts/need curl jq openssl
 	swift test --disable-xctest --no-parallel $(TEST)
 
-# Two servers, each request to one of them, and faults. The suites of KanbanAPITests can run so, too, but not all of them hold yet.
+# The tests of the API against two servers, each request to one of them, and faults.
 test-cluster: libraries ## test servers that share a PostgreSQL, with faults (KILLS_CLUSTER=8)
 	@Scripts/need curl jq openssl
 	@Scripts/need-postgres
 	@Scripts/need-pgbouncer
 	swift build --build-tests
-	KANBASE_TEST_SERVERS=2 swift test --disable-xctest --no-parallel --skip-build --filter $(CLUSTER_SUITES)
+	KANBASE_TEST_SERVERS=2 swift test --disable-xctest --no-parallel --skip-build --filter $(CLUSTER_SUITES) --skip $(CLUSTER_SKIPS)
 	python3 Tests/Cluster/faults.py .build/debug/kanbase
 	python3 Tests/Cluster/cluster.py --kills $(KILLS_CLUSTER) .build/debug/kanbase
 	python3 Tests/Cluster/chaos.py --seconds 20 .build/debug/kanbase
