@@ -87,8 +87,7 @@ package struct FairQueue<Account: Hashable & Sendable, Element>: TurnOrder {
     }
 
     /// Of equal accounts the first in line.
-    /// - Parameter ofReserve: of those alone that ask for one thing at a time, and are not far ahead of the average: those with a
-    ///   backlog would keep the reserve busy.
+    /// - Parameter ofReserve: of those alone that ask for one thing at a time: those with a backlog would keep the reserve busy.
     @inlinable
     func nextPlace(ofReserve: Bool) -> Int? {
         var best: (place: Int, running: Int, served: Int)?
@@ -97,7 +96,7 @@ package struct FairQueue<Account: Hashable & Sendable, Element>: TurnOrder {
             guard running < limitOfOne else { continue }
             let served = start(of: work.account)
             if ofReserve {
-                guard running == 0, served <= now + dearest, count(of: work.account) == 1 else { continue }
+                guard running == 0, count(of: work.account) == 1 else { continue }
             }
             if let best, (best.running, best.served) <= (running, served) { continue }
             best = (place, running, served)

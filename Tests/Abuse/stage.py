@@ -18,12 +18,13 @@ ATTACKS = []
 class Bounds:
     """What may be seen at most while an attack runs. Times in ms, sizes in MiB."""
 
-    def __init__(self, memory=400, disk=64, ready=50, factor=3, tells_times=False):
-        """With `tells_times`, times beyond their bounds are printed and do not fail."""
-        self.memory, self.disk, self.ready, self.factor, self.tells_times = memory, disk, ready, factor, tells_times
+    def __init__(self, memory=400, disk=64, ready=50, factor=3, slack=1):
+        """`factor` is how many times as long the stranger may wait as alone, and `slack` that of the floors below."""
+        self.memory, self.disk, self.ready, self.factor = memory, disk, ready, factor
         # Below these a time says more about the scheduler of a machine with two cores, which the attacker uses too, than
         # about the server.
-        self.floor = {"read": 25, "write": 50, "log-in": 300, "search": 25, "stats": 25, "trash": 25}
+        floor = {"read": 25, "write": 50, "log-in": 300, "search": 25, "stats": 25, "trash": 25}
+        self.floor = {kind: slack * time for kind, time in floor.items()}
 
 
 def attack(title, seconds=5, options=(), wrapper=(), environment=None, key=None, looks=0, database=False, **bounds):
