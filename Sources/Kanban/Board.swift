@@ -46,7 +46,7 @@ package protocol Board: BoardReader {
     // Everything at once
     /// - Parameter onTask: gets the number of tasks that are done, after each.
     func importBoard(
-        _ document: BoardDocument, mode: ImportMode, isDryRun: Bool, onTask: (Int) -> Void
+        _ document: BoardDocument, mode: ImportMode, onTask: (Int) -> Void
     ) throws -> ImportReport
     func keepImport(_ record: ImportRecord) throws -> ID
     func takeBackImport(_ id: ID) throws -> (removed: Int, kept: Int)?

@@ -28,11 +28,15 @@ extension Call {
     /// The body of a write: changes the board and returns what the answer needs.
     package typealias Change<Outcome> = @Sendable (any Board) throws -> Outcome
 
-    /// Runs a change that makes its own answer; see ``write(_:isLong:committed:_:)``.
+    /// Runs a change that makes its own answer, or is ``Undone`` with it; see ``write(_:isLong:committed:_:)``.
     package func write(
         isLong: Bool = false, _ prepare: () async throws -> Change<Response>
     ) async throws -> Response {
-        try await write({ $0 }, isLong: isLong, prepare)
+        do {
+            return try await write({ $0 }, isLong: isLong, prepare)
+        } catch let undone as Undone<Response> {
+            return undone.outcome
+        }
     }
 
     /// Runs a change and answers when it is on disk.
@@ -123,6 +127,8 @@ extension Call {
             let answer: Response
             do {
                 answer = try board.nested { try change(board) }
+            } catch let undone as Undone<Response> {
+                answer = undone.outcome
             } catch {
                 let problem = Problem(error)
                 guard problem.status < 500 else { throw error }

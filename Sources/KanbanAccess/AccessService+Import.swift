@@ -48,17 +48,12 @@ extension AccessService {
                     onAccount(index)
                     return try Self.importAccount(account, in: writer)
                 }
-                if isDryRun { throw DryRun(outcomes: outcomes) }
+                if isDryRun { throw Undone(outcomes) }
                 return outcomes
             }
-        } catch let dryRun as DryRun {
-            return dryRun.outcomes
+        } catch let dryRun as Undone<[ImportedAccount.Outcome]> {
+            return dryRun.outcome
         }
-    }
-
-    /// Thrown to undo a dry run.
-    private struct DryRun: Error {
-        let outcomes: [ImportedAccount.Outcome]
     }
 
     private static func importAccount(

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Kanban
 import KanbanAccess
@@ -235,121 +236,85 @@ struct DividedWriteTests {
         #expect(try box.unfinished() == 0)
         #expect(try FileStore.check(box.directory.path) == [])
     }
-}
 
-/// A store whose bodies are divided wherever they can be, and the tasks of a file.
-private final class DividedStore: Sendable {
-    let count = 1_600
-    let box: TestStore
-    let tasks: [TaskItem]
-    let other = AccountKey.local
+    @Test func `a dry run lets others write in its middle, and leaves nothing`() async throws {
+        let box = try DividedStore()
+        let (store, account) = (box.store, try await box.account())
+        let isWritten = Flag()
+        let mostOnDisk = Locked(0)
 
-    var store: FileStore { box.store }
-    var directory: TemporaryDirectory { box.directory }
-    var clock: TestClock { box.clock }
-
-    init(_ change: (inout FileStoreConfiguration) -> Void = { _ in }) throws {
-        var configuration = FileStoreConfiguration()
-        configuration.partTime = .zero
-        change(&configuration)
-        box = try TestStore(configuration: configuration)
-        let now = box.clock.now
-        tasks = (0..<UInt64(count)).map { number in
-            TaskItem(
-                id: ID(high: number &* 0x9e37_79b9_7f4a_7c15, low: number), title: "Task \(number)",
-                position: Position(text: number.isMultiple(of: 2) ? "b\(10_000 + number)" : ""), createdAt: now,
-                updatedAt: Timestamp(milliseconds: now.milliseconds + 1), revision: 0)
-        }
-    }
-
-    func account() async throws -> AccountKey {
-        try await store.writeAccess {
-            try $0.makeAccount(email: nil, displayName: nil, passwordHash: nil).key
-        }
-    }
-
-    /// The data as a command opens it that may run beside a server.
-    func command(in directory: TemporaryDirectory) throws -> FileStore {
-        var configuration = FileStoreConfiguration()
-        configuration.isAlone = false
-        return try FileStore(in: directory.path, configuration: configuration, clock: { self.clock.now })
-    }
-
-    /// The rows of tasks in the file, hidden ones too.
-    func rows(of account: AccountKey) throws -> Int { try Self.rows(of: account, in: directory) }
-
-    static func rows(of account: AccountKey, in directory: TemporaryDirectory) throws -> Int {
-        try integer("SELECT count(*) FROM tasks WHERE account = \(account.number)", in: directory)
-    }
-
-    func unfinished() throws -> Int { try Self.integer("SELECT count(*) FROM unfinished_writes", in: directory) }
-
-    private static func integer(_ sql: String, in directory: TemporaryDirectory) throws -> Int {
-        let connection = try SQLiteConnection(path: directory.file(FileStore.fileName), access: .readOnly)
-        defer { connection.close() }
-        return Int(try connection.integer(sql) ?? 0)
-    }
-}
-
-/// What readers see of an import.
-private enum Sight: Equatable {
-    case nothing
-    case all(Int)
-    case part(String)
-}
-
-extension FileStore {
-    /// Every way to read a board.
-    fileprivate func sees(of account: AccountKey) throws -> Sight {
-        try readNow(account) { board in
-            let listed = try board.tasks(TaskQuery()).count
-            let changed = try board.changes(
-                since: 0, types: Set(ResourceType.allCases), livingOnly: false, limit: 10_000)
-            let feed = try board.feedState().revision
-            let numbers = [
-                listed, try board.countTasks(TaskQuery()), changed.count, Int(feed),
-                try board.taskCounts().map(\.count).reduce(0, +), Int(try board.usage().tasks),
-            ]
-            guard Set(numbers).count == 1 else { return .part("\(numbers)") }
-            return listed == 0 ? .nothing : .all(listed)
-        }
-    }
-
-    /// Imports the tasks. `onTask` runs in the middle of it, on the thread of the writer.
-    fileprivate func bring(
-        _ tasks: [TaskItem], to account: AccountKey, onTask: @escaping @Sendable (Int) throws -> Void
-    ) async throws -> ImportReport {
-        try await write(account) { board in
-            var document = BoardDocument()
-            document.tasks = tasks.enumerated().map { BoardDocument.Entry($1, index: $0, line: $0 + 1) }
-            return try board.importBoard(document, mode: .merge) { done in
-                do {
-                    try onTask(done)
-                } catch {
-                    Issue.record(error)
+        await #expect(throws: Undone<ImportReport>.self) {
+            _ = try await store.bring(box.tasks, to: account, isDryRun: true) { done in
+                if done == 500 {
+                    store.enqueue {
+                        try await store.write(box.other) { try $0.makeTask() }; isWritten.set()
+                    }
                 }
+                if done == 700 {
+                    let counts = try store.readNow(box.other) { try $0.taskCounts().map(\.count) }
+                    #expect(counts == [1])
+                }
+                let onDisk = try box.rows(of: account)
+                mostOnDisk.withLock { $0 = max($0, onDisk) }
             }
         }
+
+        #expect(mostOnDisk.withLock { $0 } > 1_000)
+        #expect(try store.sees(of: account) == .nothing)
+        #expect(try box.rows(of: account) == 0)
+        #expect(try box.unfinished() == 0)
+        try await until { isWritten.isSet }
+        #expect(try await store.bring(box.tasks, to: account) { _ in }.tasks.created == box.count)
+        #expect(try FileStore.check(box.directory.path) == [])
     }
 
-    @discardableResult
-    fileprivate func write<T: Sendable>(
-        _ account: AccountKey, _ body: @escaping @Sendable (any BoardWriter) throws -> T
-    ) async throws -> T {
-        try await write(account, session: nil, body)
-    }
+    /// The disk is of all tests here.
+    @Suite(.serialized)
+    struct DiskErrors {
+        private static let disk = FaultyFileSystem("kanbase-divided")
 
-    /// Begins a write in the middle of another one, and returns when it waits for the writer.
-    fileprivate func enqueue(_ write: @escaping @Sendable () async throws -> Void) {
-        let waiting = activity.waitingWrites
-        Task {
+        @Test(arguments: [false, true])
+        func `after an error of the disk between two parts nothing is left, and the import comes again`(
+            isOfOther: Bool
+        ) async throws {
+            Self.disk.decide(nil)
+            let box = try DividedStore { $0.fileSystem = Self.disk.name }
+            defer { Self.disk.decide(nil) }
+            let (store, account) = (box.store, try await box.account())
+            let fail: FaultyFileSystem.Decision = { call, place in
+                call == .write && place == .log ? SQLITE_IOERR | 3 << 8 : nil
+            }
+            let other = Flag()
+
             do {
-                try await write()
-            } catch {
-                Issue.record(error)
-            }
+                _ = try await store.bring(box.tasks, to: account) { done in
+                    guard done == 1_300 else { return }
+                    let rows = try box.rows(of: account)
+                    #expect(rows > 1_000)
+                    guard isOfOther else { return Self.disk.decide(fail) }
+                    store.enqueue {
+                        defer { other.set() }
+                        do {
+                            try await store.write(box.other) { board in
+                                try board.makeTask()
+                                Self.disk.decide(fail)
+                            }
+                            Issue.record("It was written.")
+                        } catch StoreError.io {}
+                    }
+                }
+                Issue.record("It was imported.")
+            } catch StoreError.io {}
+
+            if isOfOther { try await until { other.isSet } }
+            Self.disk.decide(nil)
+            try await store.write(box.other) { try $0.makeTask() }
+            #expect(try store.sees(of: account) == .nothing)
+            #expect(try box.rows(of: account) == 0)
+            #expect(try box.unfinished() == 0)
+            #expect(try await store.bring(box.tasks, to: account) { _ in }.tasks.created == box.count)
+            #expect(try store.sees(of: account) == .all(box.count))
+            #expect(try FileStore.check(box.directory.path) == [])
         }
-        // Nobody else can tell that it has come.
-        while activity.waitingWrites == waiting { sched_yield() }
     }
 }

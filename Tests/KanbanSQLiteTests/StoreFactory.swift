@@ -88,10 +88,3 @@ extension TemporaryDirectory {
         return try FileManager.default.attributesOfItem(atPath: file(name))[.size] as? Int ?? 0
     }
 }
-
-/// Tells concurrent parts of a test that it is over.
-final class Flag: Sendable {
-    private let value = Locked(false)
-    var isSet: Bool { value.withLock { $0 } }
-    func set() { value.withLock { $0 = true } }
-}

@@ -79,7 +79,7 @@ package struct Push {
         guard isAtomic else { return try applyInTurn(rest) }
         do {
             progress.results = try writer.nested { try rest.enumerated().map { try applyOrUndoAll($1, at: $0) } }
-        } catch let undone as Undone {
+        } catch let undone as FailedMutation {
             progress.results = try rest.enumerated().map { index, sent in
                 if index == undone.index { return undone.json }
                 // A repeated mutation was applied before and stays applied.
@@ -112,7 +112,7 @@ package struct Push {
 
     private mutating func applyOrUndoAll(_ sent: SentMutation, at index: Int) throws -> [UInt8] {
         let result = try apply(sent)
-        if result.line.isFailure { throw Undone(index: index, json: result.json) }
+        if result.line.isFailure { throw FailedMutation(index: index, json: result.json) }
         return result.json
     }
 
@@ -221,7 +221,7 @@ private struct RefusedAfterWrite: Error {
 }
 
 /// A mutation of an atomic request failed.
-private struct Undone: Error {
+private struct FailedMutation: Error {
     var index: Int
     var json: [UInt8]
 }

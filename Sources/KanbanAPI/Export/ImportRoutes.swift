@@ -40,7 +40,9 @@ package struct ImportRoutes: Sendable {
             return { board in
                 try board.checkBoard(precondition)
                 let summary = try reading.perform(document, remarks, isDryRun: isDryRun, on: board, at: call.now)
-                return .json { $0.value(summary) }
+                let answer = Response.json { $0.value(summary) }
+                if isDryRun { throw Undone(answer) }
+                return answer
             }
         }
     }
@@ -143,7 +145,7 @@ package struct ImportReading: Sendable {
         return (document, remarks)
     }
 
-    /// Imports what was read, and remembers what that made.
+    /// Imports what was read, and remembers what that made. A dry run does all of it, too: undo it with ``Undone``.
     /// - Parameter onTask: gets the number of tasks that are done, after each.
     package func perform(
         _ document: BoardDocument, _ remarks: ImportRemarks, isDryRun: Bool, on board: any Board, at now: Timestamp,
@@ -151,7 +153,7 @@ package struct ImportReading: Sendable {
     ) throws -> ImportSummary {
         var summary = ImportSummary(
             format: source.rawValue, mode: mode, isDryRun: isDryRun,
-            report: try board.importBoard(document, mode: mode, isDryRun: isDryRun, onTask: onTask), remarks: remarks)
+            report: try board.importBoard(document, mode: mode, onTask: onTask), remarks: remarks)
         if !isDryRun, !summary.report.made.isEmpty { summary.id = try board.keepImport(summary.record(at: now)) }
         return summary
     }

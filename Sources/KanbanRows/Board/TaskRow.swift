@@ -114,18 +114,17 @@ extension TaskRow {
     static let fewLivingChanges = ComposedSQL { dialect in
         """
         SELECT \(columns)
-        FROM tasks\(dialect.hint("tasks_by_due"))
-        WHERE account = ?1 AND revision > ?2 AND deleted_at IS NULL ORDER BY revision LIMIT ?3
+        FROM tasks WHERE account = ?1 AND \(dialect.unsought)revision > ?2 AND deleted_at IS NULL
+        ORDER BY \(dialect.unsought)revision LIMIT ?3
         """
     }
 
-    static let reminded = ComposedSQL { dialect in
+    static let reminded = ComposedSQL(
         """
         SELECT \(columns)
-        FROM tasks\(dialect.hint("tasks_by_reminder"))
+        FROM tasks
         WHERE account = ?1 AND reminded_until > ?2 AND deleted_at IS NULL AND status < \(TaskStatus.done.rawValue)
-        """
-    }
+        """)
 
     static let insertion: ComposedSQL = {
         let columns = Written.allCases.map(\.column) + ["creation", "created_by", "created_at", "checksum", "searched"]

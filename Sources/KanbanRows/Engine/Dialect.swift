@@ -11,11 +11,9 @@ package enum Dialect: CaseIterable, Sendable {
     /// The row number of a task as a column; 0 without one.
     var taskNumber: StaticString { hasRowNumbers ? "number" : "CAST(0 AS bigint)" }
 
-    /// Before a column that SQLite must not seek by. PostgreSQL knows how many rows there are, and chooses itself.
+    /// Before a column that SQLite must not seek or sort by, rather than an index by its name: the views of ``UnfinishedWrites``
+    /// have none. PostgreSQL knows how many rows there are, and chooses itself.
     var unsought: StaticString { self == .sqlite ? "+" : "" }
-
-    /// Behind `FROM tasks`: the index to use.
-    func hint(_ index: StaticString) -> String { self == .sqlite ? " INDEXED BY \(index)" : "" }
 
     /// The condition that a text has a term, which is in small letters. PostgreSQL's columns have the collation "C": its `lower`
     /// changes capitals of ASCII alone, as Kanbase's functions in SQLite do.

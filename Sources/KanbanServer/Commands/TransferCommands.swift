@@ -55,10 +55,14 @@ struct TransferCommands {
             do {
                 defer { progress.end() }
                 summary = try await store.write(account, session: nil) { (board: any Board) in
-                    try reading.perform(
+                    let summary = try reading.perform(
                         document, remarks, isDryRun: administration.dryRun, on: board, at: Timestamp.system()
                     ) { if $0 % 1_000 == 0 { progress.show($0, of: document.tasks.count) } }
+                    if administration.dryRun { throw Undone(summary) }
+                    return summary
                 }
+            } catch let dryRun as Undone<ImportSummary> {
+                summary = dryRun.outcome
             } catch BoardError.invalid(let faults) {
                 throw Failure(faults)
             }

@@ -26,7 +26,8 @@ final class TestBoard: ServedBoard {
     init(
         in home: TestHome? = nil, at now: String = "2026-11-20T08:19:00.123Z", zone: String = "UTC",
         gate: any Gate = OpenGate(), routes: [Route] = Routes.all, weather: WeatherService? = nil,
-        streamPace: StreamPace = StreamPace(), batchTime: Duration? = nil, quota: Quota? = nil
+        streamPace: StreamPace = StreamPace(), batchTime: Duration? = nil, partTime: Duration? = nil,
+        quota: Quota? = nil
     ) throws {
         let home = try home ?? TestHome()
         let clock = TestClock(try #require(Timestamp(rfc3339: now)).milliseconds)
@@ -35,7 +36,7 @@ final class TestBoard: ServedBoard {
         let commits = Locked(0)
         self.commits = commits
         let opened = try home.open(
-            quota: quota, batchTime: batchTime, grain: .milliseconds(5), clock: { clock.now },
+            quota: quota, batchTime: batchTime, partTime: partTime, grain: .milliseconds(5), clock: { clock.now },
             onCommit: { commits.withLock { $0 += 1 } })
         doorbells = opened.map(\.doorbell)
         let observer = observer

@@ -29,7 +29,7 @@ enum TestHome: Sendable {
 
     /// Opens a store for each server, with a doorbell that its commits ring, and those of the others.
     func open(
-        quota: Quota? = nil, batchTime: Duration? = nil, grain: Duration = .milliseconds(250),
+        quota: Quota? = nil, batchTime: Duration? = nil, partTime: Duration? = nil, grain: Duration = .milliseconds(250),
         clock: @escaping @Sendable () -> Timestamp, onCommit: @escaping @Sendable () -> Void = {}
     ) throws -> [(store: any TestedStore, doorbell: Doorbell)] {
         switch self {
@@ -38,6 +38,7 @@ enum TestHome: Sendable {
             var configuration = FileStoreConfiguration()
             configuration.quota = quota
             configuration.batchTime = batchTime ?? configuration.batchTime
+            configuration.partTime = partTime ?? configuration.partTime
             configuration.onCommit = {
                 onCommit()
                 doorbell.ring($0)

@@ -192,15 +192,4 @@ struct ImportRulesTests {
         #expect(board.titles() == ["imported"] && board.settings().locale == nil)
         #expect(board.feedState().epoch != epoch && board.revision > revision)
     }
-
-    @Test func `a dry run reports the same and changes nothing`() throws {
-        try board.task("here")
-        let imported = document(tasks: [task(1, at: "a5")], categories: [category(2, "Work")])
-        let revision = board.revision
-
-        let dry = try board.importBoard(imported, mode: .merge, isDryRun: true)
-        #expect(board.titles() == ["here"] && board.categories().isEmpty && board.revision == revision)
-
-        #expect(try board.importBoard(imported, mode: .merge, isDryRun: false) == dry)
-    }
 }

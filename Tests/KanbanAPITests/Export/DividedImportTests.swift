@@ -1,0 +1,89 @@
+import Dispatch
+import HTTP
+import JSON
+import Kanban
+import KanbanAccess
+import KanbanRows
+import KanbanSQLite
+import Locks
+import TestSupport
+import Testing
+
+/// What clients see while an import is on disk in part.
+@Suite(.overAFile("only a file store has one writer for all accounts, so only there long imports are divided"))
+struct DividedImportTests {
+    private static let targets = [
+        "/board", "/tasks?limit=200", "/tasks?q=Task", "/changes", "/stats", "/categories", "/export", "/upcoming",
+        "/imports",
+    ]
+    private let board: TestBoard
+
+    init() throws {
+        board = try TestBoard(partTime: .zero)
+    }
+
+    @Test(arguments: [false, true])
+    func `who asks in the middle of an import gets what was before, and the stream tells of it when it is whole`(
+        isDryRun: Bool
+    ) async throws {
+        try await board.task(#"{"title": "before"}"#)
+        var before: [String: Answer] = [:]
+        for target in Self.targets { before[target] = await board.send(.get, target) }
+        let stream = try await board.follow()
+        _ = await stream.untilReady()
+
+        let isDone = Flag()
+        let report = Task { [board] in
+            defer { isDone.set() }
+            return await board.send(.post, "/import?dryRun=\(isDryRun)", BoardDocument.sample(tasks: 3_000))
+        }
+        try await inTheMiddle(isDone) {
+            for target in Self.targets {
+                let answer = await board.send(.get, target, isCached: false)
+                #expect(answer.text == before[target]?.text, "\(target): \(board.observer.failures)")
+                guard let tag = before[target]?.header("ETag") else { continue }
+                let again = await board.send(.get, target, headers: [("If-None-Match", tag)])
+                #expect(again.status == 304, "\(target)")
+            }
+        }
+
+        #expect(await report.value.json["tasks"]?["created"] == 3_000)
+        guard !isDryRun else {
+            for target in Self.targets {
+                #expect(await board.send(.get, target).body == before[target]?.body, "\(target)")
+            }
+            return
+        }
+        var told: Set<String> = []
+        while told.count < 3_000, let event = await stream.nextChange() {
+            told.insert(event.json.id)
+        }
+        #expect(told.count == 3_000)
+        #expect(await board.send(.get, "/stats").json["total"] == 3_001)
+    }
+
+    /// Does the work while a part is on disk and the import waits for its next turn.
+    private func inTheMiddle(_ isDone: Flag, _ work: () async -> Void) async throws {
+        while true {
+            let (isMiddle, isBlocked, isBusy) = (Locked(false), DispatchSemaphore(value: 0), Flag())
+            let (store, path) = (board.files, board.files.path)
+            async let other: Void = store.writeAccess { _ in
+                let connection = try SQLiteConnection(path: path, access: .readOnly)
+                defer { connection.close() }
+                let unfinished = try connection.integer("SELECT count(*) FROM unfinished_writes") ?? 0
+                isMiddle.withLock { $0 = unfinished > 0 }
+                isBusy.set()
+                if unfinished > 0 { isBlocked.wait() }
+            }
+            try await until("another one writes") { isBusy.isSet }
+            guard isMiddle.withLock({ $0 }) else {
+                try await other
+                try #require(!isDone.isSet, "The import was not divided.")
+                continue
+            }
+            await work()
+            isBlocked.signal()
+            return try await other
+        }
+    }
+}
