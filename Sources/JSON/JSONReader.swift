@@ -106,6 +106,16 @@ package struct JSONReader: Sendable {
         return true
     }
 
+    /// Enters the next value, which must be an array, and reads each of its elements. The body gets it with its index.
+    package mutating func eachElement(_ body: (JSON, Int) -> Void) throws(JSONError) {
+        try enterArray()
+        var index = 0
+        while try nextElement() {
+            body(try value(), index)
+            index += 1
+        }
+    }
+
     /// Checks the rest of the text.
     package mutating func finish() throws(JSONError) {
         if valueIsNext { try skip() }

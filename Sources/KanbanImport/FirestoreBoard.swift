@@ -5,47 +5,83 @@ import Kanban
 enum FirestoreBoard {
     static func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
         var board = ForeignBoard()
-        for (index, document) in try documents(bytes).enumerated() {
-            guard let fields = document["fields"]?.objectMembers else {
+        var index = 0
+        try eachDocument(bytes) { document in
+            if let fields = document["fields"]?.objectMembers {
+                board.tasks.append(task(document, fields, index, choices, &board.remarks))
+            } else {
                 board.remarks.fail(
                     index + 1, "#/documents/\(index)", .required,
                     "A document of the REST API has its values in fields.")
-                continue
             }
-            board.tasks.append(task(document, fields, index, choices, &board.remarks))
+            index += 1
         }
         return board
     }
 
-    private static func documents(_ bytes: [UInt8]) throws(UnreadableImport) -> [JSON] {
-        let json: JSON
+    private static func eachDocument(_ bytes: [UInt8], _ body: (JSON) -> Void) throws(UnreadableImport) {
+        var text = JSONReader(bytes)
         do {
-            json = try JSON(parsing: bytes)
+            try text.finish()
         } catch {
-            guard let lines = lines(bytes) else {
-                throw UnreadableImport(error)
+            guard eachLine(of: bytes, body) else { throw UnreadableImport(error) }
+            return
+        }
+        do {
+            guard try takeDocuments(of: JSONReader(bytes), body) else {
+                throw UnreadableImport(
+                    "There are no documents with fields: this is nothing that Firestore's REST API wrote.")
             }
-            return lines
+        } catch let error as JSONError {
+            throw UnreadableImport(error)
+        } catch let error as UnreadableImport {
+            throw error
+        } catch {
+            throw UnreadableImport("\(error)")
         }
-        if let list = json["documents"]?.arrayValue ?? json.arrayValue {
-            // An answer of `runQuery` has each document in an object of its own.
-            return list.compactMap { $0["document"] ?? ($0["readTime"] != nil && $0["fields"] == nil ? nil : $0) }
-        }
-        guard json["fields"] != nil else {
-            throw UnreadableImport(
-                "There are no documents with fields: this is nothing that Firestore's REST API wrote.")
-        }
-        return [json]
     }
 
-    private static func lines(_ bytes: [UInt8]) -> [JSON]? {
-        var documents: [JSON] = []
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            // `try?`: a line that is no JSON means that the whole is none of this kind.
-            guard let json = try? JSON(parsing: Array(line)) else { return nil }
-            documents.append(json)
+    /// - Returns: false when there is neither a list nor a document.
+    private static func takeDocuments(of text: JSONReader, _ body: (JSON) -> Void) throws(JSONError) -> Bool {
+        var text = text
+        var list: JSONReader?
+        switch try text.kind() {
+        case .array: list = text
+        case .object:
+            var isDocument = false
+            var members = text
+            try members.enterObject()
+            while let name = try members.nextName() {
+                if name == "documents", try members.kind() == .array { list = members }
+                if name == "fields" { isDocument = true }
+            }
+            guard list != nil || isDocument else { return false }
+        default: return false
         }
-        return documents.isEmpty ? nil : documents
+        guard var list else {
+            body(try text.value())
+            return true
+        }
+        try list.eachElement { element, _ in
+            // An answer of `runQuery` has each document in an object of its own.
+            if let document = element["document"] {
+                body(document)
+            } else if element["readTime"] == nil || element["fields"] != nil {
+                body(element)
+            }
+        }
+        return true
+    }
+
+    /// - Returns: false when a line is no JSON: then the whole is none of this kind.
+    private static func eachLine(of bytes: [UInt8], _ body: (JSON) -> Void) -> Bool {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        for line in lines {
+            // `try?`: what is wrong is told of the whole text.
+            guard let json = try? JSON(parsing: Array(line)) else { return false }
+            body(json)
+        }
+        return !lines.isEmpty
     }
 
     private static func task(

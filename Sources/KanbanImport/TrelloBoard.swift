@@ -27,7 +27,7 @@ struct TrelloBoard {
     }
 
     private mutating func read(_ bytes: [UInt8]) throws(JSONError) {
-        var reader = JSONReader(bytes, maximumDepth: JSON.deepest)
+        var reader = JSONReader(bytes)
         guard try reader.kind() == .object else { return }
         try reader.enterObject()
         while let name = try reader.nextName() {
@@ -35,12 +35,7 @@ struct TrelloBoard {
                 try reader.skip()
                 continue
             }
-            try reader.enterArray()
-            var index = 0
-            while try reader.nextElement() {
-                take(try reader.value(), index, of: name)
-                index += 1
-            }
+            try reader.eachElement { json, index in take(json, index, of: name) }
         }
         try reader.finish()
     }

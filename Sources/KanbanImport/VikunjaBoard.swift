@@ -2,33 +2,88 @@ import JSON
 import Kanban
 
 /// The `data.json` of an export of Vikunja: projects (formerly lists) with their tasks.
-enum VikunjaBoard {
+struct VikunjaBoard {
+    private var board = ForeignBoard()
+    private let choices: ImportChoices
+
     static func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
-        var board = ForeignBoard()
-        let json: JSON
+        var vikunja = VikunjaBoard(choices: choices)
+        let areProjects: Bool
         do {
-            json = try JSON(parsing: bytes)
+            areProjects = try vikunja.read(bytes)
         } catch {
             throw UnreadableImport(error)
         }
-        guard let projects = json.arrayValue ?? json["projects"]?.arrayValue,
-            projects.allSatisfy({ $0["title"] != nil || $0["tasks"] != nil })
-        else { throw UnreadableImport("There are no projects: this is no data.json that Vikunja exported.") }
-        for (index, project) in projects.enumerated() {
-            add(project, "#/\(index)", choices, &board)
+        guard areProjects else {
+            throw UnreadableImport("There are no projects: this is no data.json that Vikunja exported.")
         }
-        return board
+        for index in vikunja.board.tasks.indices { vikunja.board.tasks[index].row = index + 1 }
+        return vikunja.board
     }
 
-    private static func add(_ project: JSON, _ pointer: String, _ choices: ImportChoices, _ board: inout ForeignBoard) {
-        let name = project["title"]?.stringValue ?? ""
-        var buckets: [Int: String] = [:]
-        for bucket in project["buckets"]?.arrayValue ?? [] {
-            if let id = bucket["id"]?.intValue { buckets[id] = bucket["title"]?.stringValue ?? "" }
+    private init(choices: ImportChoices) {
+        self.choices = choices
+    }
+
+    private mutating func read(_ bytes: [UInt8]) throws(JSONError) -> Bool {
+        var reader = JSONReader(bytes)
+        var areProjects = false
+        switch try reader.kind() {
+        case .array: areProjects = try add(projects: &reader, "#")
+        case .object:
+            try reader.enterObject()
+            while let name = try reader.nextName() {
+                if name == "projects", try reader.kind() == .array { areProjects = try add(projects: &reader, "#") }
+            }
+        default: break
         }
-        for (index, json) in (project["tasks"]?.arrayValue ?? []).enumerated() {
-            var task = task(json, "\(pointer)/tasks/\(index)", board.tasks.count + 1, choices, &board.remarks)
-            task.category = name.isEmpty ? nil : name
+        try reader.finish()
+        return areProjects
+    }
+
+    /// - Returns: false when one is none.
+    private mutating func add(projects reader: inout JSONReader, _ pointer: String) throws(JSONError) -> Bool {
+        try reader.enterArray()
+        var (index, areProjects) = (0, true)
+        while try reader.nextElement() {
+            areProjects = try add(project: &reader, "\(pointer)/\(index)") && areProjects
+            index += 1
+        }
+        return areProjects
+    }
+
+    /// What is in a project's buckets comes behind its tasks: those are read when all else is known.
+    /// - Returns: false when it is none.
+    private mutating func add(project reader: inout JSONReader, _ pointer: String) throws(JSONError) -> Bool {
+        guard try reader.kind() == .object else {
+            try reader.skip()
+            return false
+        }
+        var (name, isArchived, buckets) = (nil as String?, false, [Int: String]())
+        var tasks: JSONReader?
+        // Those of children come behind its own.
+        let before = board.tasks
+        board.tasks = []
+        try reader.enterObject()
+        while let member = try reader.nextName() {
+            switch (member, try reader.kind()) {
+            case ("title", _): name = try reader.value().stringValue ?? ""
+            case ("is_archived", _): isArchived = try reader.value().boolValue ?? false
+            case ("buckets", .array):
+                try reader.eachElement { bucket, _ in
+                    if let id = bucket["id"]?.intValue { buckets[id] = bucket["title"]?.stringValue ?? "" }
+                }
+            case ("tasks", .array): tasks = reader
+            // Older versions put lists into namespaces, newer ones projects into projects.
+            case ("lists", .array), ("child_projects", .array): _ = try add(projects: &reader, "\(pointer)/\(member)")
+            default: break
+            }
+        }
+        let ofChildren = board.tasks
+        board.tasks = before
+        try tasks?.eachElement { json, index in
+            var task = Self.task(json, "\(pointer)/tasks/\(index)", choices, &board.remarks)
+            task.category = (name ?? "").isEmpty ? nil : name
             if task.status != .done, let bucket = json["bucket_id"]?.intValue.flatMap({ buckets[$0] }) {
                 if let status = choices.status(bucket) {
                     task.status = status
@@ -36,24 +91,20 @@ enum VikunjaBoard {
                     board.remarks.noteUnknown(list: bucket)
                 }
             }
-            if project["is_archived"]?.boolValue == true {
+            if isArchived {
                 task.deletedAt = task.updatedAt ?? task.createdAt
                 board.remarks.note("closed_in_trash", "Tasks of archived projects are in the trash.")
             }
             board.tasks.append(task)
         }
-        // Older versions put lists into namespaces, newer ones projects into projects.
-        for member in ["lists", "child_projects"] {
-            for (index, child) in (project[member]?.arrayValue ?? []).enumerated() {
-                add(child, "\(pointer)/\(member)/\(index)", choices, &board)
-            }
-        }
+        board.tasks += ofChildren
+        return name != nil || tasks != nil
     }
 
     private static func task(
-        _ json: JSON, _ pointer: String, _ row: Int, _ choices: ImportChoices, _ remarks: inout ImportRemarks
+        _ json: JSON, _ pointer: String, _ choices: ImportChoices, _ remarks: inout ImportRemarks
     ) -> ForeignBoard.Task {
-        var task = ForeignBoard.Task(row: row, pointer: pointer, sourceID: json["id"]?.intValue.map { "\($0)" })
+        var task = ForeignBoard.Task(row: 0, pointer: pointer, sourceID: json["id"]?.intValue.map { "\($0)" })
         task.title = json["title"]?.stringValue ?? ""
         task.body = plain(json["description"]?.stringValue ?? "", &remarks)
         task.due = time(json["due_date"]).map { choices.asDay(.instant($0)) }

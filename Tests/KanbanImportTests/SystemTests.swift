@@ -1,3 +1,4 @@
+import JSON
 import Kanban
 import Testing
 
@@ -99,6 +100,45 @@ struct SystemTests {
         for text in ["{}", "[1]", "x", #"[{"id": 1}]"#] {
             #expect(throws: UnreadableImport.self) { try read(.vikunja, text) }
         }
+    }
+
+    @Test func `buckets behind the tasks and projects in projects of Vikunja`() throws {
+        let board = try read(
+            .vikunja,
+            """
+            {"projects": [{"child_projects": [{"tasks": [{"id": 2, "title": "inner", "bucket_id": 7}], "title": "Garden",
+               "buckets": [{"id": 7, "title": "Done"}], "is_archived": true}],
+              "tasks": [{"id": 1, "title": "outer", "bucket_id": 7}], "title": "Home",
+              "buckets": [{"id": 7, "title": "Doing"}]}], "version": "1"}
+            """)
+
+        #expect(board.tasks.map(\.title) == ["outer", "inner"] && board.tasks.map(\.category) == ["Home", "Garden"])
+        #expect(board.tasks.map(\.status) == [.doing, .done] && board.tasks.map(\.row) == [1, 2])
+        #expect(board.tasks.map(\.pointer) == ["#/0/tasks/0", "#/0/child_projects/0/tasks/0"])
+        #expect(board.remarks.notes.map(\.code) == ["closed_in_trash"])
+    }
+
+    @Test(arguments: [ForeignFormat.vikunja, .firestore, .trello])
+    func `a file has more values than one parsed text may have`(format: ForeignFormat) throws {
+        let count = 20_000
+        let rows = (0..<count).map { number in
+            switch format {
+            case .firestore:
+                #"{"name": "x/documents/t/\#(number)", "fields": {"title": {"stringValue": "a"}, "done": {"booleanValue": true}}}"#
+            case .trello:
+                #"{"id": "\#(number)", "name": "a", "idList": "l", "pos": 1, "desc": "", "labels": [], "due": null}"#
+            default: #"{"id": \#(number), "title": "a", "done": true, "labels": [], "priority": 0, "repeat_after": 0}"#
+            }
+        }.joined(separator: ",")
+        let text =
+            switch format {
+            case .firestore: #"{"documents": [\#(rows)]}"#
+            case .trello: #"{"lists": [{"id": "l", "name": "Done"}], "cards": [\#(rows)]}"#
+            default: #"[{"title": "Home", "tasks": [\#(rows)]}]"#
+            }
+        #expect(throws: JSONError.self) { try JSON(parsing: Array(text.utf8)) }
+
+        #expect(try read(format, text).tasks.count == count)
     }
 
     @Test(arguments: [

@@ -15,25 +15,31 @@ package struct ImportRecord: Sendable {
     /// Of a record that lists what was removed when the import was taken back. It is no import any more.
     fileprivate static let takenBack = Array("import taken back".utf8)
 
+    /// What is shown as JSON on a line, and a line for each resource that was made: an import may have more of them than a JSON
+    /// text may have values.
     fileprivate var result: [UInt8] {
-        let rows = made.map { JSON.string("\($0.type.rawValue) \($0.id) \($0.revision)") }
-        return Array((["shown": shown, "made": .array(rows)] as JSON).serialized())
+        var lines = Array(shown.serialized())
+        for one in made { lines += "\n\(one.type.rawValue) \(one.id) \(one.revision)".utf8 }
+        return lines
     }
 
     fileprivate init(_ result: [UInt8]) throws {
-        let json: JSON
+        shown = try Self.shown(in: result)
+        made = try result.split(separator: UInt8(ascii: "\n")).dropFirst().map { line in
+            let parts = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            guard parts.count == 3, let type = ResourceType(rawValue: parts[0]), let id = ID(parts[1]),
+                let revision = Revision(parts[2])
+            else { throw StoreError.corrupt("an import's record has no resource on a line") }
+            return .init(type, id, revision)
+        }
+    }
+
+    /// Without reading what was made.
+    fileprivate static func shown(in result: [UInt8]) throws -> JSON {
         do {
-            json = try JSON(parsing: result)
+            return try JSON(parsing: Array(result.prefix { $0 != UInt8(ascii: "\n") }))
         } catch {
             throw StoreError.corrupt("an import's record is no JSON")
-        }
-        shown = json["shown"] ?? .null
-        made = (json["made"]?.arrayValue ?? []).compactMap { row in
-            let parts = (row.stringValue ?? "").split(separator: " ")
-            guard parts.count == 3, let type = ResourceType(rawValue: String(parts[0])), let id = ID(String(parts[1])),
-                let revision = Revision(parts[2])
-            else { return nil }
-            return .init(type, id, revision)
         }
     }
 }
@@ -41,7 +47,9 @@ package struct ImportRecord: Sendable {
 extension BoardReader {
     /// Imports that can be taken back, latest first.
     package func imports() throws -> [(id: ID, shown: JSON)] {
-        try keptMutations(with: ImportRecord.fingerprint).map { ($0.id, try ImportRecord($0.mutation.result).shown) }
+        try keptMutations(with: ImportRecord.fingerprint).map {
+            ($0.id, try ImportRecord.shown(in: $0.mutation.result))
+        }
     }
 }
 

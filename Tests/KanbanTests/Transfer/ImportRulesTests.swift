@@ -192,4 +192,19 @@ struct ImportRulesTests {
         #expect(board.titles() == ["imported"] && board.settings().locale == nil)
         #expect(board.feedState().epoch != epoch && board.revision > revision)
     }
+
+    @Test func `an import of more than one parsed text may have is listed and taken back`() throws {
+        let report = try board.importBoard(document(tasks: [task(7)], categories: [category(8, "Work")]), mode: .merge)
+        let others = (0..<UInt64(JSON.mostValues)).map { ImportReport.Made(.task, id(1_000 + $0), Revision($0)) }
+        let made = report.made + others + [.init(.dday, id(9), .max)]
+
+        let imported = try board.keepImport(ImportRecord(shown: ["format": "csv"], made: made))
+
+        #expect(try board.imports().map(\.shown) == [["format": "csv"]])
+        let outcome = try #require(try board.takeBackImport(imported))
+        #expect(outcome.removed == 2 && outcome.kept == others.count + 1)
+        #expect(board.titles().isEmpty && board.categories().isEmpty)
+        #expect(try board.imports().isEmpty)
+        #expect(try board.takenBack().values.map(Set.init) == [Set(report.made)])
+    }
 }
