@@ -127,7 +127,8 @@ extension PostgresTests {
                 let writer = try #require(board as? PostgresBoardWriter)
                 let id = try writer.keepImport(ImportRecord(shown: .null, made: report.made))
                 let before = writer.connection.waits
-                let removed = try writer.takeBackImport(id)?.removed
+                let made = try #require(try writer.madeByImport(id))
+                let removed = try writer.takeBack(made[...], of: id, isLast: true)
                 let back = writer.connection.waits - before
                 let created = try writer.importBoard(imported, mode: .merge).tasks.created
                 return (removed: removed, back: back, created: created, waits: writer.connection.waits - before - back)

@@ -51,6 +51,15 @@ extension BoardReader {
             ($0.id, try ImportRecord.shown(in: $0.mutation.result))
         }
     }
+
+    /// What an import made, in the order in which ``BoardWriter/takeBack(_:of:isLast:)`` wants it.
+    /// - Returns: `nil` when there is no such import any more.
+    package func madeByImport(_ id: ID) throws -> [ImportReport.Made]? {
+        guard let kept = try keptMutation(id), kept.fingerprint == ImportRecord.fingerprint else { return nil }
+        let made = try ImportRecord(kept.result).made
+        // A category goes when no task is left in it.
+        return [ResourceType.task, .category, .dday].flatMap { type in made.filter { $0.type == type } }
+    }
 }
 
 extension BoardWriter {
@@ -60,23 +69,21 @@ extension BoardWriter {
         return id
     }
 
-    /// Removes for good what the import made and nobody changed since.
-    /// - Returns: `nil` when there is no such import any more.
-    package func takeBackImport(_ id: ID) throws -> (removed: Int, kept: Int)? {
-        guard let kept = try keptMutation(id), kept.fingerprint == ImportRecord.fingerprint else { return nil }
-        let made = try ImportRecord(kept.result).made
+    /// Removes for good what nobody changed since an import made it.
+    /// - Parameters:
+    ///   - made: a part of ``BoardReader/madeByImport(_:)``.
+    ///   - isLast: there is no part behind it. The import is no longer listed.
+    /// - Returns: how many were removed.
+    package func takeBack(_ made: ArraySlice<ImportReport.Made>, of id: ID, isLast: Bool) throws -> Int {
+        let made = Array(made)
         var removed: [ImportReport.Made] = []
-        // A category goes when no task is left in it.
-        for type in [ResourceType.task, .category, .dday] {
-            let made = made.filter { $0.type == type }
-            for (index, one) in made.enumerated() {
-                if type == .task { try foresee(made, at: index, \.id) }
-                if try remove(one) { removed.append(one) }
-            }
+        for (index, one) in made.enumerated() {
+            try foresee(made, at: index, \.id)
+            if try remove(one) { removed.append(one) }
         }
-        try forgetMutation(id)
-        try keepTakenBack(removed, as: id)
-        return (removed.count, made.count - removed.count)
+        try keepTakenBack(removed, as: makeID())
+        if isLast { try forgetMutation(id) }
+        return removed.count
     }
 
     /// What was removed with an import that was taken back, unless it came again since. It may come again, unlike what

@@ -10,6 +10,9 @@ package struct ImportRoutes: Sendable {
     /// The most bytes of a document: some hundred thousand tasks. Use `kanbase import` for larger ones.
     package static let bodyLimit = 64 << 20
 
+    /// The most resources of an import that one transaction removes when it is taken back: some 50 ms over a file.
+    private static let removedAtOnce = 2_000
+
     /// Documents are parsed one after the other: each takes more than ten times its size in memory.
     private static let parsing = DispatchQueue(label: "kanbase.import", qos: .userInitiated)
 
@@ -74,18 +77,24 @@ package struct ImportRoutes: Sendable {
         let gone = Problem(
             .notFound, "There is no import with this id, or it was taken back, or is older than 30 days.")
         guard let bytes = call.request.parameters.bytes("id"), let id = ID(ascii: bytes) else { throw gone }
-        return try await call.write(isLong: true) {
-            { board in
-                guard let (removed, kept) = try board.takeBackImport(id) else { throw gone }
-                return .json { json in
-                    json.beginObject()
-                    json.name("removed")
-                    json.value(removed)
-                    json.name("kept")
-                    json.value(kept)
-                    json.endObject()
-                }
+        guard let made = try await call.read(aside: true, { try $0.madeByImport(id) }) else { throw gone }
+        var (removed, rest) = (0, made[...])
+        // In several transactions, so that other accounts do not wait. Who gets no answer asks once more.
+        repeat {
+            let part = rest.prefix(Self.removedAtOnce)
+            rest = rest.dropFirst(part.count)
+            let isLast = rest.isEmpty
+            removed += try await call.writeRepeatably(needs: WriteNeeds(isLong: true)) { board in
+                try board.takeBack(part, of: id, isLast: isLast)
             }
+        } while !rest.isEmpty
+        return .json { [removed] json in
+            json.beginObject()
+            json.name("removed")
+            json.value(removed)
+            json.name("kept")
+            json.value(made.count - removed)
+            json.endObject()
         }
     }
 }

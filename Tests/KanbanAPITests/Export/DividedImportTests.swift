@@ -62,6 +62,21 @@ struct DividedImportTests {
         #expect(await board.send(.get, "/stats").json["total"] == 3_001)
     }
 
+    @Test func `an import is taken back in several transactions`() async throws {
+        try await board.task(#"{"title": "before"}"#)
+        let report = await board.send(.post, "/import", BoardDocument.sample(tasks: 4_500)).json
+        let commits = board.commits.withLock { $0 }
+
+        let back = await board.send(.delete, "/imports/\(report["importId"]?.stringValue ?? "")")
+
+        #expect(back.json == ["removed": 4_500, "kept": 0])
+        #expect(board.commits.withLock { $0 } == commits + 3)
+        #expect(await board.titles("/tasks") == ["before"])
+        #expect(await board.send(.get, "/imports").json["items"] == [])
+        let again = await board.send(.post, "/import", BoardDocument.sample(tasks: 4_500))
+        #expect(again.json["tasks"]?["created"] == 4_500)
+    }
+
     /// Does the work while a part is on disk and the import waits for its next turn.
     private func inTheMiddle(_ isDone: Flag, _ work: () async -> Void) async throws {
         while true {
