@@ -32,18 +32,20 @@ private func readBoard(_ format: ForeignFormat, _ file: [UInt8]) {
     var choices = ImportChoices(zone: .utc, now: Timestamp(milliseconds: 1_795_000_000_000))
     choices.statuses = ["later": .doing]
     choices.datesAreDays = file.count % 2 == 0
-    let results = (0..<2).map { _ in Result { () throws(UnreadableImport) in try format.read(file, choices) } }
+    let results = (0..<2).map { _ in
+        Result { () throws(UnreadableImport) in
+            var tasks: [ForeignBoard.Task] = []
+            let remarks = try format.read(file, choices) { tasks.append($0) }
+            return (tasks: tasks, remarks: remarks)
+        }
+    }
     switch (results[0], results[1]) {
     case (.success(let board), .success(let again)):
         check(board.tasks.count <= file.count, "more tasks than bytes: \(board.tasks.count)")
-        check(described(board) == described(again), "read twice it is another: \(described(board))")
+        check("\(board)" == "\(again)", "read twice it is another: \(board)")
         check(board.remarks.faults.count <= 100 && board.remarks.notes.count <= 100, "remarks without end")
     case (.failure(let fault), .failure(let other)):
         check(fault.detail == other.detail && !fault.detail.isEmpty, "refused differently: \(fault.detail)")
     default: check(false, "read once and refused once")
     }
-}
-
-private func described(_ board: ForeignBoard) -> String {
-    "\(board.tasks) \(board.remarks)"
 }

@@ -71,6 +71,8 @@ extension JSONScanner {
                 try skipValue(depthLeft: depthLeft - 1)
             }
         default:
+            // It is not kept.
+            valuesLeft += 1
             _ = try value(depthLeft: depthLeft)
         }
     }

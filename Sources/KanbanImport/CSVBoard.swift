@@ -2,18 +2,26 @@ import Kanban
 
 /// Any CSV with a line of headings, that of this server included.
 enum CSVBoard {
-    static func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
-        let table = try CSVTable(try ImportedText.decode(bytes))
-        var board = ForeignBoard()
-        guard let head = table.rows.first(where: { !$0.isBlank }) else {
+    static func read(
+        _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
+    ) throws(UnreadableImport) -> ImportRemarks {
+        var remarks = ImportRemarks()
+        var table = CSVTable(try ImportedText.decode(bytes))
+        guard let head = try table.next() else {
             throw UnreadableImport("The file is empty. Its first line must have headings, as title and due date.")
         }
-        let columns = try columns(of: head, choices, &board.remarks)
-        let rows = table.rows.filter { $0.line > head.line && !$0.isBlank }
-        let dates = ImportedDate(
-            zone: choices.zone, of: rows.lazy.compactMap { row in columns["dueDate"].flatMap { row.field($0) } })
-        for row in rows { board.tasks.append(task(row, columns, dates, choices, &board.remarks)) }
-        return board
+        let columns = try columns(of: head, choices, &remarks)
+        // Only all dates together tell whether days or months come first.
+        var due: [String] = []
+        if let column = columns["dueDate"] {
+            var rows = table
+            while let row = try rows.next() {
+                if let text = row.field(column) { due.append(text) }
+            }
+        }
+        let dates = ImportedDate(zone: choices.zone, of: due)
+        while let row = try table.next() { take(task(row, columns, dates, choices, &remarks)) }
+        return remarks
     }
 
     /// The index of the column of each member.

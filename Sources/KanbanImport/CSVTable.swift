@@ -1,4 +1,4 @@
-/// The rows of a CSV (RFC 4180), with commas, semicolons or tabs between the fields.
+/// The rows of a CSV (RFC 4180), with commas, semicolons or tabs between the fields. A copy is a bookmark to continue from.
 struct CSVTable {
     struct Row {
         /// The line on which it begins, counted from 1.
@@ -8,74 +8,84 @@ struct CSVTable {
         var isBlank: Bool { fields.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
     }
 
-    var rows: [Row] = []
+    private let bytes: [UInt8]
+    private let separator: UInt8
+    private var index = 0
+    private var line = 1
+    private var rows = 0
+    private var fields = 0
 
-    /// Rows and fields take many times their bytes in memory: a document of this server has at most as many elements.
+    /// A document of this server has at most as many elements.
     private static let mostRows = 300_000
     private static let mostFields = 10 * mostRows
 
+    init(_ text: String) {
+        separator = Self.separator(of: text)
+        bytes = Array(text.utf8)
+    }
+
+    /// The next row that is not blank; `nil` at the end.
     /// - Throws: ``UnreadableImport`` for a quoted field without an end, and for too many rows or fields.
-    init(_ text: String) throws(UnreadableImport) {
-        let separator = Self.separator(of: text)
-        let quote = UInt8(ascii: "\"")
-        var text = text
-        var line = 1
-        let fault: UnreadableImport? = text.withUTF8 { bytes in
-            var row = Row(line: 1, fields: [])
-            var field: [UInt8] = []
-            var index = 0
-            var count = 0
-            func take() {
-                count += 1
-                row.fields.append(String(decoding: field, as: UTF8.self))
-                field.removeAll(keepingCapacity: true)
+    mutating func next() throws(UnreadableImport) -> Row? {
+        while let row = try read() {
+            guard rows <= Self.mostRows, fields < Self.mostFields else {
+                throw UnreadableImport(
+                    "A file has at most \(Self.mostRows) rows and \(Self.mostFields) fields. Divide it.")
             }
-            while index < bytes.count {
-                guard rows.count < Self.mostRows, count < Self.mostFields else {
-                    return UnreadableImport(
-                        "A file has at most \(Self.mostRows) rows and \(Self.mostFields) fields. Divide it.")
-                }
-                let byte = bytes[index]
-                index += 1
-                if byte == quote, field.isEmpty {
-                    let start = line
-                    while true {
-                        guard index < bytes.count else {
-                            return UnreadableImport("The quotation mark of line \(start) has no end.")
-                        }
-                        let inner = bytes[index]
-                        index += 1
-                        if inner == UInt8(ascii: "\n") { line += 1 }
-                        if inner != quote {
-                            field.append(inner)
-                        } else if index < bytes.count, bytes[index] == quote {
-                            field.append(quote)
-                            index += 1
-                        } else {
-                            break
-                        }
-                    }
-                    // What stands between the end of the quotation and the separator belongs to the field, as Excel reads it.
-                    continue
-                }
-                switch byte {
-                case separator: take()
-                case UInt8(ascii: "\r") where index < bytes.count && bytes[index] == UInt8(ascii: "\n"): continue
-                case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-                    take()
-                    rows.append(row)
-                    line += 1
-                    row = Row(line: line, fields: [])
-                default: field.append(byte)
-                }
-            }
-            if !field.isEmpty || !row.fields.isEmpty {
-                take()
-                rows.append(row)
-            }
-            return nil
+            if !row.isBlank { return row }
         }
-        if let fault { throw fault }
+        return nil
+    }
+
+    private mutating func read() throws(UnreadableImport) -> Row? {
+        let quote = UInt8(ascii: "\"")
+        var row = Row(line: line, fields: [])
+        var field: [UInt8] = []
+        func take() {
+            row.fields.append(String(decoding: field, as: UTF8.self))
+            field.removeAll(keepingCapacity: true)
+        }
+        defer { (rows, fields) = (rows + 1, fields + row.fields.count) }
+        while index < bytes.count, fields + row.fields.count < Self.mostFields {
+            let byte = bytes[index]
+            index += 1
+            if byte == quote, field.isEmpty {
+                // What stands between the end of the quotation and the separator belongs to the field, as Excel reads it.
+                try readQuoted(into: &field)
+                continue
+            }
+            switch byte {
+            case separator: take()
+            case UInt8(ascii: "\r") where index < bytes.count && bytes[index] == UInt8(ascii: "\n"): continue
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                take()
+                line += 1
+                return row
+            default: field.append(byte)
+            }
+        }
+        guard !field.isEmpty || !row.fields.isEmpty else { return nil }
+        take()
+        return row
+    }
+
+    private mutating func readQuoted(into field: inout [UInt8]) throws(UnreadableImport) {
+        let quote = UInt8(ascii: "\"")
+        let start = line
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "\n") { line += 1 }
+            if byte != quote {
+                field.append(byte)
+            } else if index < bytes.count, bytes[index] == quote {
+                field.append(quote)
+                index += 1
+            } else {
+                return
+            }
+        }
+        throw UnreadableImport("The quotation mark of line \(start) has no end.")
     }
 
     /// The one of the three that the first line has most of, outside quotation marks.

@@ -3,20 +3,22 @@ import Kanban
 
 /// Documents of Firestore as its REST API writes them: an answer of `documents.list`, a list of documents, or one on each line.
 enum FirestoreBoard {
-    static func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
-        var board = ForeignBoard()
+    static func read(
+        _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
+    ) throws(UnreadableImport) -> ImportRemarks {
+        var remarks = ImportRemarks()
         var index = 0
         try eachDocument(bytes) { document in
             if let fields = document["fields"]?.objectMembers {
-                board.tasks.append(task(document, fields, index, choices, &board.remarks))
+                take(task(document, fields, index, choices, &remarks))
             } else {
-                board.remarks.fail(
+                remarks.fail(
                     index + 1, "#/documents/\(index)", .required,
                     "A document of the REST API has its values in fields.")
             }
             index += 1
         }
-        return board
+        return remarks
     }
 
     private static func eachDocument(_ bytes: [UInt8], _ body: (JSON) -> Void) throws(UnreadableImport) {

@@ -5,8 +5,8 @@ package enum ForeignFormat: String, Sendable, CaseIterable {
     case firestore, trello, todoist, vikunja, csv
 }
 
-/// What a reader makes of a file of another system: plain values in the order of the file, which one importer takes.
-package struct ForeignBoard: Sendable {
+/// What a reader makes of a file of another system: plain values, which one importer takes as they come.
+package enum ForeignBoard {
     package struct Task: Sendable {
         /// The line of the file, or the place in its list, counted from 1.
         package var row: Int
@@ -31,10 +31,8 @@ package struct ForeignBoard: Sendable {
         }
     }
 
-    package var tasks: [Task] = []
-    package var remarks = ImportRemarks()
-
-    package init() {}
+    /// Takes a task of the file.
+    package typealias Taking = (Task) -> Void
 }
 
 /// What an import has to say besides its counts: nothing is left out or changed without a word.
@@ -60,6 +58,13 @@ package struct ImportRemarks: Sendable {
     package mutating func fail(_ row: Int, _ pointer: String, _ code: Fault.Code, _ detail: String) {
         guard faults.count < Self.mostFaults else { return }
         faults.append(Fault(pointer: pointer, code: code, detail: detail, line: row))
+    }
+
+    /// Adds what comes after these.
+    package mutating func add(_ later: ImportRemarks) {
+        faults += later.faults.prefix(Self.mostFaults - faults.count)
+        for one in later.notes { note(one.code, one.detail, count: one.count) }
+        skipped += later.skipped
     }
 
     /// Notes of one code and detail are one, with their number.
@@ -125,15 +130,17 @@ package struct UnreadableImport: Error {
 }
 
 extension ForeignFormat {
-    /// Reads a file. Faults of single rows are in the result.
-    /// - Throws: ``UnreadableImport``.
-    package func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
+    /// Reads a file, a task at a time: a large one takes little memory. Faults of single rows are in the result.
+    /// - Throws: ``UnreadableImport``; then what was taken counts for nothing.
+    package func read(
+        _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
+    ) throws(UnreadableImport) -> ImportRemarks {
         switch self {
-        case .csv: try CSVBoard.read(bytes, choices)
-        case .todoist: try TodoistBoard.read(bytes, choices)
-        case .trello: try TrelloBoard.read(bytes, choices)
-        case .vikunja: try VikunjaBoard.read(bytes, choices)
-        case .firestore: try FirestoreBoard.read(bytes, choices)
+        case .csv: try CSVBoard.read(bytes, choices, take)
+        case .todoist: try TodoistBoard.read(bytes, choices, take)
+        case .trello: try TrelloBoard.read(bytes, choices, take)
+        case .vikunja: try VikunjaBoard.read(bytes, choices, take)
+        case .firestore: try FirestoreBoard.read(bytes, choices, take)
         }
     }
 }

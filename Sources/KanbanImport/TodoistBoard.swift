@@ -2,37 +2,42 @@ import Kanban
 
 /// A project of Todoist, as its "Export as CSV" writes it. It has open tasks only, and no ids.
 enum TodoistBoard {
-    static func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
-        let table = try CSVTable(try ImportedText.decode(bytes))
-        var board = ForeignBoard()
-        guard let head = table.rows.first(where: { !$0.isBlank }) else { throw UnreadableImport("The file is empty.") }
+    static func read(
+        _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
+    ) throws(UnreadableImport) -> ImportRemarks {
+        var remarks = ImportRemarks()
+        var table = CSVTable(try ImportedText.decode(bytes))
+        guard let head = try table.next() else { throw UnreadableImport("The file is empty.") }
         var columns: [String: Int] = [:]
         for (index, name) in head.fields.enumerated() { columns[name.trimmed.uppercased()] = index }
         guard columns["TYPE"] != nil, columns["CONTENT"] != nil else {
             throw UnreadableImport("The first line lacks TYPE or CONTENT: this is no project that Todoist exported.")
         }
         var section: String?
-        for row in table.rows where row.line > head.line && !row.isBlank {
+        // Its comments follow.
+        var last: ForeignBoard.Task?
+        while let row = try table.next() {
             func field(_ name: String) -> String? { columns[name].flatMap { row.field($0) } }
             switch field("TYPE")?.lowercased() {
             case "task":
-                let task = task(row, section, field, choices, &board.remarks)
-                board.tasks.append(task)
+                if let last { take(last) }
+                last = task(row, section, field, choices, &remarks)
             case "section": section = field("CONTENT")
             case "note":
-                guard let last = board.tasks.indices.last, let text = field("CONTENT") else {
-                    board.remarks.note("comments_left_out", "A comment of the project has no place here.")
+                guard last != nil, let text = field("CONTENT") else {
+                    remarks.note("comments_left_out", "A comment of the project has no place here.")
                     continue
                 }
-                board.tasks[last].body.addParagraph(text)
-                board.remarks.note("comment_in_body", "Comments stand in the notes of their task.")
+                last?.body.addParagraph(text)
+                remarks.note("comment_in_body", "Comments stand in the notes of their task.")
             // Says how Todoist shows the project.
-            case "meta", nil: board.remarks.skipped += 1
+            case "meta", nil: remarks.skipped += 1
             case let type?:
-                board.remarks.fail(row.line, "#/\(row.line)/TYPE", .invalidValue, "Todoist has no \(type.quoted).")
+                remarks.fail(row.line, "#/\(row.line)/TYPE", .invalidValue, "Todoist has no \(type.quoted).")
             }
         }
-        return board
+        if let last { take(last) }
+        return remarks
     }
 
     private static func task(

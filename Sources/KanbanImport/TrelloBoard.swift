@@ -5,7 +5,8 @@ import Kanban
 struct TrelloBoard {
     private var lists: [String: (name: String, isClosed: Bool, place: Double)] = [:]
     private var checklists: [String: [(name: String, lines: [String], place: Double)]] = [:]
-    private var cards: [(index: Int, json: JSON)] = []
+    /// Where they are in the file: their lists may come behind them.
+    private var cards: [(index: Int, list: String?, place: Double, text: JSONReader)] = []
     private var remarks = ImportRemarks()
     private var comments = 0
     private var actions = 0
@@ -13,7 +14,9 @@ struct TrelloBoard {
     /// Trello's own limit: it writes no more of what happened.
     private static let mostActions = 1_000
 
-    static func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
+    static func read(
+        _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
+    ) throws(UnreadableImport) -> ImportRemarks {
         var trello = TrelloBoard()
         do {
             try trello.read(bytes)
@@ -23,7 +26,12 @@ struct TrelloBoard {
         guard !trello.lists.isEmpty || !trello.cards.isEmpty else {
             throw UnreadableImport("There are no lists and cards: this is no board that Trello exported.")
         }
-        return trello.board(choices)
+        do {
+            try trello.takeCards(choices, take)
+        } catch {
+            throw UnreadableImport(error)
+        }
+        return trello.remarks
     }
 
     private mutating func read(_ bytes: [UInt8]) throws(JSONError) {
@@ -35,17 +43,21 @@ struct TrelloBoard {
                 try reader.skip()
                 continue
             }
-            try reader.eachElement { json, index in take(json, index, of: name) }
+            try reader.enterArray()
+            while try reader.nextElement() {
+                let text = reader
+                take(try reader.value(), at: text, of: name)
+            }
         }
         try reader.finish()
     }
 
-    private mutating func take(_ json: JSON, _ index: Int, of kind: String) {
+    private mutating func take(_ json: JSON, at text: JSONReader, of kind: String) {
         let id = json["id"]?.stringValue ?? ""
         switch kind {
         case "lists":
             lists[id] = (json["name"]?.stringValue ?? "", json["closed"]?.boolValue ?? false, json.place)
-        case "cards": cards.append((index, json))
+        case "cards": cards.append((cards.count, json["idList"]?.stringValue, json.place, text))
         case "checklists":
             let items = (json["checkItems"]?.arrayValue ?? []).sorted { $0.place < $1.place }
             let lines = items.map { item in
@@ -59,22 +71,22 @@ struct TrelloBoard {
         }
     }
 
-    private func board(_ choices: ImportChoices) -> ForeignBoard {
-        var board = ForeignBoard()
-        board.remarks = remarks
+    /// In the order of the board.
+    private mutating func takeCards(_ choices: ImportChoices, _ take: ForeignBoard.Taking) throws(JSONError) {
         let ordered = cards.sorted { left, right in
-            let (a, b) = (list(of: left.json)?.place ?? 0, list(of: right.json)?.place ?? 0)
-            return (a, left.json.place, left.index) < (b, right.json.place, right.index)
+            let (a, b) = (place(ofList: left.list), place(ofList: right.list))
+            return (a, left.place, left.index) < (b, right.place, right.index)
         }
-        for (index, json) in ordered { board.tasks.append(task(json, index, choices, &board.remarks)) }
-        board.remarks.note("comments_left_out", "Comments have no place here.", count: comments)
+        for var card in ordered { take(task(try card.text.value(), card.index, choices, &remarks)) }
+        remarks.note("comments_left_out", "Comments have no place here.", count: comments)
         if actions >= Self.mostActions {
-            board.remarks.note(
+            remarks.note(
                 "source_limit",
                 "Trello writes the last \(Self.mostActions) actions only, so older comments are not in the file.")
         }
-        return board
     }
+
+    private func place(ofList id: String?) -> Double { id.flatMap { lists[$0]?.place } ?? 0 }
 
     private func list(of card: JSON) -> (name: String, isClosed: Bool, place: Double)? {
         card["idList"]?.stringValue.flatMap { lists[$0] }

@@ -3,37 +3,41 @@ import Kanban
 
 /// The `data.json` of an export of Vikunja: projects (formerly lists) with their tasks.
 struct VikunjaBoard {
-    private var board = ForeignBoard()
     private let choices: ImportChoices
+    private var remarks = ImportRemarks()
+    private var rows = 0
 
-    static func read(_ bytes: [UInt8], _ choices: ImportChoices) throws(UnreadableImport) -> ForeignBoard {
+    static func read(
+        _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
+    ) throws(UnreadableImport) -> ImportRemarks {
         var vikunja = VikunjaBoard(choices: choices)
         let areProjects: Bool
         do {
-            areProjects = try vikunja.read(bytes)
+            areProjects = try vikunja.read(bytes, take)
         } catch {
             throw UnreadableImport(error)
         }
         guard areProjects else {
             throw UnreadableImport("There are no projects: this is no data.json that Vikunja exported.")
         }
-        for index in vikunja.board.tasks.indices { vikunja.board.tasks[index].row = index + 1 }
-        return vikunja.board
+        return vikunja.remarks
     }
 
     private init(choices: ImportChoices) {
         self.choices = choices
     }
 
-    private mutating func read(_ bytes: [UInt8]) throws(JSONError) -> Bool {
+    private mutating func read(_ bytes: [UInt8], _ take: ForeignBoard.Taking) throws(JSONError) -> Bool {
         var reader = JSONReader(bytes)
         var areProjects = false
         switch try reader.kind() {
-        case .array: areProjects = try add(projects: &reader, "#")
+        case .array: areProjects = try add(projects: &reader, "#", take)
         case .object:
             try reader.enterObject()
             while let name = try reader.nextName() {
-                if name == "projects", try reader.kind() == .array { areProjects = try add(projects: &reader, "#") }
+                if name == "projects", try reader.kind() == .array {
+                    areProjects = try add(projects: &reader, "#", take)
+                }
             }
         default: break
         }
@@ -42,11 +46,13 @@ struct VikunjaBoard {
     }
 
     /// - Returns: false when one is none.
-    private mutating func add(projects reader: inout JSONReader, _ pointer: String) throws(JSONError) -> Bool {
+    private mutating func add(
+        projects reader: inout JSONReader, _ pointer: String, _ take: ForeignBoard.Taking
+    ) throws(JSONError) -> Bool {
         try reader.enterArray()
         var (index, areProjects) = (0, true)
         while try reader.nextElement() {
-            areProjects = try add(project: &reader, "\(pointer)/\(index)") && areProjects
+            areProjects = try add(project: &reader, "\(pointer)/\(index)", take) && areProjects
             index += 1
         }
         return areProjects
@@ -54,16 +60,15 @@ struct VikunjaBoard {
 
     /// What is in a project's buckets comes behind its tasks: those are read when all else is known.
     /// - Returns: false when it is none.
-    private mutating func add(project reader: inout JSONReader, _ pointer: String) throws(JSONError) -> Bool {
+    private mutating func add(
+        project reader: inout JSONReader, _ pointer: String, _ take: ForeignBoard.Taking
+    ) throws(JSONError) -> Bool {
         guard try reader.kind() == .object else {
             try reader.skip()
             return false
         }
         var (name, isArchived, buckets) = (nil as String?, false, [Int: String]())
         var tasks: JSONReader?
-        // Those of children come behind its own.
-        let before = board.tasks
-        board.tasks = []
         try reader.enterObject()
         while let member = try reader.nextName() {
             switch (member, try reader.kind()) {
@@ -75,36 +80,35 @@ struct VikunjaBoard {
                 }
             case ("tasks", .array): tasks = reader
             // Older versions put lists into namespaces, newer ones projects into projects.
-            case ("lists", .array), ("child_projects", .array): _ = try add(projects: &reader, "\(pointer)/\(member)")
+            case ("lists", .array), ("child_projects", .array):
+                _ = try add(projects: &reader, "\(pointer)/\(member)", take)
             default: break
             }
         }
-        let ofChildren = board.tasks
-        board.tasks = before
         try tasks?.eachElement { json, index in
-            var task = Self.task(json, "\(pointer)/tasks/\(index)", choices, &board.remarks)
+            rows += 1
+            var task = Self.task(json, "\(pointer)/tasks/\(index)", rows, choices, &remarks)
             task.category = (name ?? "").isEmpty ? nil : name
             if task.status != .done, let bucket = json["bucket_id"]?.intValue.flatMap({ buckets[$0] }) {
                 if let status = choices.status(bucket) {
                     task.status = status
                 } else {
-                    board.remarks.noteUnknown(list: bucket)
+                    remarks.noteUnknown(list: bucket)
                 }
             }
             if isArchived {
                 task.deletedAt = task.updatedAt ?? task.createdAt
-                board.remarks.note("closed_in_trash", "Tasks of archived projects are in the trash.")
+                remarks.note("closed_in_trash", "Tasks of archived projects are in the trash.")
             }
-            board.tasks.append(task)
+            take(task)
         }
-        board.tasks += ofChildren
         return name != nil || tasks != nil
     }
 
     private static func task(
-        _ json: JSON, _ pointer: String, _ choices: ImportChoices, _ remarks: inout ImportRemarks
+        _ json: JSON, _ pointer: String, _ row: Int, _ choices: ImportChoices, _ remarks: inout ImportRemarks
     ) -> ForeignBoard.Task {
-        var task = ForeignBoard.Task(row: 0, pointer: pointer, sourceID: json["id"]?.intValue.map { "\($0)" })
+        var task = ForeignBoard.Task(row: row, pointer: pointer, sourceID: json["id"]?.intValue.map { "\($0)" })
         task.title = json["title"]?.stringValue ?? ""
         task.body = plain(json["description"]?.stringValue ?? "", &remarks)
         task.due = time(json["due_date"]).map { choices.asDay(.instant($0)) }

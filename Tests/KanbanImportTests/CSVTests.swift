@@ -5,14 +5,22 @@ import Testing
 
 private let seoul = Zone(name: "Asia/Seoul") ?? .utc
 
-func read(_ format: ForeignFormat, _ text: String, _ rules: [String] = []) throws -> ForeignBoard {
+/// A file as it was read.
+struct ReadFile {
+    var tasks: [ForeignBoard.Task] = []
+    var remarks = ImportRemarks()
+}
+
+func read(_ format: ForeignFormat, _ text: String, _ rules: [String] = []) throws -> ReadFile {
     try read(format, Array(text.utf8), rules)
 }
 
-func read(_ format: ForeignFormat, _ bytes: [UInt8], _ rules: [String] = []) throws -> ForeignBoard {
+func read(_ format: ForeignFormat, _ bytes: [UInt8], _ rules: [String] = []) throws -> ReadFile {
     var choices = ImportChoices(zone: seoul, now: Timestamp(milliseconds: 1_795_000_000_000))
     try choices.take(rules)
-    return try format.read(bytes, choices)
+    var file = ReadFile()
+    file.remarks = try format.read(bytes, choices) { file.tasks.append($0) }
+    return file
 }
 
 struct CSVTests {

@@ -7,7 +7,7 @@ import KanbanWire
 struct ForeignImport {
     private let format: ForeignFormat
     private let truncates: Bool
-    private(set) var remarks: ImportRemarks
+    private var remarks = ImportRemarks()
     private var categories: [Spelling: Kanban.Category] = [:]
     private var order: [Spelling] = []
     private var ids: Set<ID> = []
@@ -16,30 +16,30 @@ struct ForeignImport {
 
     private static let space = ID(high: 0x6b61_6e62_6173_5e69, low: 0x8d70_6f72_7400_0001)
 
+    /// Reads a file.
     /// - Parameters:
     ///   - truncates: cuts what is too long, and says so.
     ///   - now: the time of what has none, and the latest that counts.
     static func document(
-        of board: ForeignBoard, from format: ForeignFormat, truncates: Bool, now: Timestamp
-    ) -> (document: BoardDocument, remarks: ImportRemarks) {
-        var reading = ForeignImport(format: format, truncates: truncates, remarks: board.remarks)
-        var tasks: [BoardDocument.Entry<TaskItem>] = []
-        for task in board.tasks {
+        of bytes: [UInt8], from format: ForeignFormat, _ choices: ImportChoices, truncates: Bool, now: Timestamp
+    ) throws(UnreadableImport) -> (document: BoardDocument, remarks: ImportRemarks) {
+        var reading = ForeignImport(format: format, truncates: truncates)
+        var document = BoardDocument()
+        var remarks = try format.read(bytes, choices) { task in
             if let item = reading.item(task, now: now) {
-                tasks.append(.init(item, index: tasks.count, line: task.row))
+                document.tasks.append(.init(item, index: document.tasks.count, line: task.row))
             }
         }
-        var document = BoardDocument()
         document.categories = reading.order.enumerated().compactMap { index, name in
             reading.categories[name].map { .init($0, index: index, line: 1) }
         }
-        document.tasks = tasks
         document.setTimes(now: now)
-        return (document, reading.remarks)
+        remarks.add(reading.remarks)
+        return (document, remarks)
     }
 
-    private init(format: ForeignFormat, truncates: Bool, remarks: ImportRemarks) {
-        (self.format, self.truncates, self.remarks) = (format, truncates, remarks)
+    private init(format: ForeignFormat, truncates: Bool) {
+        (self.format, self.truncates) = (format, truncates)
     }
 
     private func id(_ name: String) -> ID { ID(name: "\(format.rawValue)/\(name)", in: Self.space) }

@@ -141,15 +141,15 @@ package struct ImportReading: Sendable {
     /// - Throws: ``BoardError/invalid(_:)`` and ``RefusedImport`` with every fault, ``MalformedDocument``.
     package func read(_ bytes: [UInt8], now: Timestamp) throws -> (BoardDocument, ImportRemarks) {
         guard let format = source.format else { return (try BoardDocument(parsing: bytes, now: now), ImportRemarks()) }
-        let foreign: ForeignBoard
+        let (document, remarks): (BoardDocument, ImportRemarks)
         do {
-            foreign = try format.read(bytes, choices)
+            (document, remarks) = try ForeignImport.document(
+                of: bytes, from: format, choices, truncates: truncates, now: now)
         } catch {
             throw RefusedImport(
                 faults: [Fault(pointer: "#", code: .invalidFormat, detail: error.detail, line: 1)],
                 remarks: ImportRemarks())
         }
-        let (document, remarks) = ForeignImport.document(of: foreign, from: format, truncates: truncates, now: now)
         guard remarks.faults.isEmpty else { throw RefusedImport(faults: remarks.faults, remarks: remarks) }
         return (document, remarks)
     }
