@@ -145,6 +145,15 @@ def test_nothing_sticks_out_at_any_width(browser, server, widths, has_touch):
         page.set_viewport_size({"width": width, "height": 800})
         assert out() == [], width
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), width
+    saved(page)
+    page.context.set_offline(True)
+    add(page, "Not sent yet")
+    wait_for(page, "() => document.querySelector('#state').dataset.kind === 'offline'")
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), width
+        state = page.locator("#state").bounding_box()
+        assert state["x"] >= 0 and state["x"] + state["width"] <= width
 
 
 def test_at_400_percent_the_list_has_room(browser, server):
