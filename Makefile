@@ -55,8 +55,8 @@ chaos-cluster: libraries ## kills, failovers and cuts of a cluster for an hour (
 	python3 Tests/Cluster/chaos.py --seconds $(CHAOS_SECONDS) $(if $(OTHER),--other $(OTHER)) .build/release/kanbase
 
 test-web: libraries ## test the web board in Chromium (WEB="-k offline")
-	swift build --product kanbase
-	Scripts/web-test .build/debug/kanbase $(WEB)
+	swift build -c release --product kanbase
+	Scripts/web-test .build/release/kanbase $(WEB)
 
 pictures: libraries ## take the pictures of the web board in docs/images
 	swift build --product kanbase
