@@ -12,9 +12,9 @@ extension AccountWorkers {
     /// How many run at a time, and ``reserve`` more: short requests find half of the processors free of them.
     package static let limit = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
 
-    /// For long work. Of one account 32 jobs may wait: a page that opens asks for a handful of things.
+    /// For long work. Of one account 128 jobs may wait: a hundred devices that come back at once each ask for what they missed.
     package static var order: FairQueue<AccountKey, WaitingJob> {
-        FairQueue(limit: limit, reserve: reserve, mostWaitingOfOne: 32)
+        FairQueue(limit: limit, reserve: reserve, mostWaitingOfOne: 128)
     }
 
     /// Too many jobs of an account are ``StoreError/busy``.

@@ -14,6 +14,8 @@ package struct FairQueue<Account: Hashable & Sendable, Element>: TurnOrder {
     @usableFromInline let limitOfOne: Int
     @usableFromInline let mostWaitingOfOne: Int
     @usableFromInline var waiting: [(ticket: UInt64, account: Account, element: Element)] = []
+    /// How many of each account wait.
+    @usableFromInline var backlogs: [Account: Int] = [:]
     @usableFromInline var running: [Account: Int] = [:]
     /// Virtual times of accounts that were served lately.
     @usableFromInline var served: [Account: Int] = [:]
@@ -40,8 +42,13 @@ package struct FairQueue<Account: Hashable & Sendable, Element>: TurnOrder {
     package var count: Int { waiting.count }
 
     @inlinable
-    func count(of account: Account) -> Int {
-        waiting.count { $0.account == account }
+    func count(of account: Account) -> Int { backlogs[account, default: 0] }
+
+    @inlinable
+    mutating func take(at place: Int) -> (ticket: UInt64, account: Account, element: Element) {
+        let taken = waiting.remove(at: place)
+        backlogs[taken.account] = backlogs[taken.account].flatMap { $0 > 1 ? $0 - 1 : nil }
+        return taken
     }
 
     @inlinable
@@ -56,17 +63,18 @@ package struct FairQueue<Account: Hashable & Sendable, Element>: TurnOrder {
     package mutating func add(_ element: Element, of account: Account, ticket: UInt64) -> Element? {
         guard count(of: account) < mostWaitingOfOne else { return element }
         waiting.append((ticket, account, element))
+        backlogs[account, default: 0] += 1
         return nil
     }
 
     @inlinable
     package mutating func remove(_ ticket: UInt64) -> Element? {
-        waiting.firstIndex { $0.ticket == ticket }.map { waiting.remove(at: $0).element }
+        waiting.firstIndex { $0.ticket == ticket }.map { take(at: $0).element }
     }
 
     @inlinable
     package mutating func removeWaiting() -> [Element] {
-        defer { waiting = [] }
+        defer { (waiting, backlogs) = ([], [:]) }
         return waiting.map(\.element)
     }
 
@@ -74,7 +82,7 @@ package struct FairQueue<Account: Hashable & Sendable, Element>: TurnOrder {
     package mutating func next() -> Element? {
         let count = runningCount
         guard count < limit + reserve, let place = nextPlace(ofReserve: count >= limit) else { return nil }
-        let next = waiting.remove(at: place)
+        let next = take(at: place)
         served[next.account] = start(of: next.account)
         running[next.account, default: 0] += 1
         return next.element
@@ -106,7 +114,7 @@ package struct FairQueue<Account: Hashable & Sendable, Element>: TurnOrder {
 
     @inlinable
     package mutating func end(_ account: Account, cost: Int) {
-        now += cost / max(1, Set(running.keys).union(waiting.map(\.account)).count)
+        now += cost / max(1, Set(running.keys).union(backlogs.keys).count)
         dearest = max(dearest, cost)
         served[account] = start(of: account) + cost
         running[account] = running[account].flatMap { $0 > 1 ? $0 - 1 : nil }

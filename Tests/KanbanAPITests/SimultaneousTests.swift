@@ -19,6 +19,17 @@ struct SimultaneousTests {
         }
     }
 
+    @Test func `a hundred devices of one account that come back at once are all told what they missed`() async throws {
+        _ = try await board.sync((0..<200).map { .mutation("create", .newID, ["title": "\($0)"]) })
+
+        let pages = await answers(100) { [board] number in
+            await board.send(.get, "/changes?limit=\(100 + number)", isCached: false)
+        }
+
+        #expect(pages.allSatisfy { $0.status == 200 })
+        #expect(Set(pages.map { $0.json["changes"]?.arrayValue?.count }) == Set(100..<200))
+    }
+
     @Test func `of many writers with the same tag exactly one wins`() async throws {
         let task = try await board.task()
         let tag = "\"\(task.revision)\""

@@ -37,7 +37,8 @@ class Stage:
                 name = self.path.partition("?")[0].strip("/")
                 if name.endswith(".mjs"):
                     return self.answer((FILES / name).read_bytes(), "text/javascript")
-                self.answer(stage.pages.get(name, "<!doctype html><title>An empty page</title>").encode(), "text/html")
+                kind = "text/javascript" if name.endswith(".js") else "text/html"
+                self.answer(stage.pages.get(name, "<!doctype html><title>An empty page</title>").encode(), kind)
 
             def do_POST(self):
                 name = self.path.strip("/")
