@@ -1,4 +1,5 @@
 import Kanban
+
 @testable import KanbanPostgres
 
 extension PostgresConfiguration {

@@ -29,7 +29,8 @@ enum TestHome: Sendable {
 
     /// Opens a store for each server, with a doorbell that its commits ring, and those of the others.
     func open(
-        quota: Quota? = nil, batchTime: Duration? = nil, partTime: Duration? = nil, grain: Duration = .milliseconds(250),
+        quota: Quota? = nil, batchTime: Duration? = nil, partTime: Duration? = nil,
+        grain: Duration = .milliseconds(250),
         clock: @escaping @Sendable () -> Timestamp, onCommit: @escaping @Sendable () -> Void = {}
     ) throws -> [(store: any TestedStore, doorbell: Doorbell)] {
         switch self {
