@@ -37,6 +37,21 @@ final class DividedStore: Sendable {
         }
     }
 
+    /// Another account writes when 500 tasks of an import are done, and has its task when 700 are. Called in the middle of it.
+    func letOtherWrite(in done: Int, _ isWritten: Flag) throws {
+        let (store, other) = (store, other)
+        if done == 500 {
+            store.enqueue {
+                try await store.write(other) { try $0.makeTask() }
+                isWritten.set()
+            }
+        }
+        if done == 700 {
+            let counts = try store.readNow(other) { try $0.taskCounts().map(\.count) }
+            #expect(counts == [1])
+        }
+    }
+
     /// The data as a command opens it that may run beside a server.
     func command(in directory: TemporaryDirectory) throws -> FileStore {
         var configuration = FileStoreConfiguration()

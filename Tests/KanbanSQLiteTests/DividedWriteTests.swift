@@ -17,15 +17,7 @@ struct DividedWriteTests {
         let mostOnDisk = Locked(0)
 
         let report = try await store.bring(box.tasks, to: account) { done in
-            if done == 500 {
-                store.enqueue {
-                    try await store.write(box.other) { try $0.makeTask() }; isWritten.set()
-                }
-            }
-            if done == 700 {
-                let counts = try store.readNow(box.other) { try $0.taskCounts().map(\.count) }
-                #expect(counts == [1])
-            }
+            try box.letOtherWrite(in: done, isWritten)
             guard done.isMultiple(of: 100) else { return }
             let onDisk = try box.rows(of: account)
             mostOnDisk.withLock { $0 = max($0, onDisk) }
@@ -245,15 +237,7 @@ struct DividedWriteTests {
 
         await #expect(throws: Undone<ImportReport>.self) {
             _ = try await store.bring(box.tasks, to: account, isDryRun: true) { done in
-                if done == 500 {
-                    store.enqueue {
-                        try await store.write(box.other) { try $0.makeTask() }; isWritten.set()
-                    }
-                }
-                if done == 700 {
-                    let counts = try store.readNow(box.other) { try $0.taskCounts().map(\.count) }
-                    #expect(counts == [1])
-                }
+                try box.letOtherWrite(in: done, isWritten)
                 let onDisk = try box.rows(of: account)
                 mostOnDisk.withLock { $0 = max($0, onDisk) }
             }

@@ -8,13 +8,19 @@ import Testing
 struct QueryPlanTests {
     private static let task = ID(high: 1, low: 2)
 
-    /// How SQLite will run each statement that the body makes, on a board of one task that was edited.
-    private func plans(_ body: (SQLiteBoard) throws -> Void) async throws -> [String: [String]] {
+    /// A board of one task that was edited.
+    private static func edited() async throws -> TestStore {
         let box = try TestStore()
         try await box.store.write { tx in
-            _ = try tx.createTask(id: Self.task, title: "a", TaskEdit())
-            _ = try tx.updateTask(Self.task, TaskEdit(title: "b"))
+            _ = try tx.createTask(id: task, title: "a", TaskEdit())
+            _ = try tx.updateTask(task, TaskEdit(title: "b"))
         }
+        return box
+    }
+
+    /// How SQLite will run each statement that the body makes, on a board of one task that was edited.
+    private func plans(_ body: (SQLiteBoard) throws -> Void) async throws -> [String: [String]] {
+        let box = try await Self.edited()
         let connection = try SQLiteConnection(path: box.store.path, access: .readOnly)
         defer { connection.close() }
         try body(SQLiteBoard(account: .local, connection: connection, context: box.store.context))
@@ -142,11 +148,7 @@ struct QueryPlanTests {
     }
 
     @Test func `every statement of readers holds where unfinished writes are hidden`() async throws {
-        let box = try TestStore()
-        try await box.store.write { tx in
-            _ = try tx.createTask(id: Self.task, title: "a", TaskEdit())
-            _ = try tx.updateTask(Self.task, TaskEdit(title: "b"))
-        }
+        let box = try await Self.edited()
         let connection = try SQLiteConnection(path: box.store.path, access: .readOnly)
         defer { connection.close() }
         try UnfinishedWrites.hide(on: connection)
