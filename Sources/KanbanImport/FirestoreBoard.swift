@@ -29,17 +29,15 @@ enum FirestoreBoard {
             guard eachLine(of: bytes, body) else { throw UnreadableImport(error) }
             return
         }
+        let hasDocuments: Bool
         do {
-            guard try takeDocuments(of: JSONReader(bytes), body) else {
-                throw UnreadableImport(
-                    "There are no documents with fields: this is nothing that Firestore's REST API wrote.")
-            }
-        } catch let error as JSONError {
-            throw UnreadableImport(error)
-        } catch let error as UnreadableImport {
-            throw error
+            hasDocuments = try takeDocuments(of: JSONReader(bytes), body)
         } catch {
-            throw UnreadableImport("\(error)")
+            throw UnreadableImport(error)
+        }
+        guard hasDocuments else {
+            throw UnreadableImport(
+                "There are no documents with fields: this is nothing that Firestore's REST API wrote.")
         }
     }
 
@@ -79,7 +77,7 @@ enum FirestoreBoard {
     private static func eachLine(of bytes: [UInt8], _ body: (JSON) -> Void) -> Bool {
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         for line in lines {
-            // `try?`: what is wrong is told of the whole text.
+            // `try?`: the caller says what is wrong with the text.
             guard let json = try? JSON(parsing: Array(line)) else { return false }
             body(json)
         }

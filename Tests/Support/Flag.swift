@@ -1,6 +1,6 @@
 import Locks
 
-/// Whether something has happened, for any thread.
+/// Says to any thread that something has happened.
 package final class Flag: Sendable {
     private let value = Locked(false)
 
