@@ -257,7 +257,9 @@ package final class Application: Responder {
     private func answer(
         _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int, _ room: HandlerRoom?
     ) async throws -> Response {
-        let request = try await prepared(request, route, caller.account, bodyLimit, room)
+        if let room, !request.body.isEmpty {
+            try await prepare(request, route, caller.account, bodyLimit, room)
+        }
         var call = Call(
             request: request, caller: caller, shared: shared,
             query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
@@ -269,32 +271,24 @@ package final class Application: Responder {
         return answer.scoped(to: try await environment.tagScope(of: caller))
     }
 
-    /// The request with its body decompressed, once there is memory for that and for what is parsed of it.
-    private func prepared(
-        _ request: Request, _ route: Route, _ account: AccountKey, _ limit: Int, _ room: HandlerRoom?
-    ) async throws -> Request {
-        guard let room, !request.body.isEmpty else { return request }
-        return try await prepared(large: request, route, account, limit, room)
-    }
-
-    /// Not inlined: its state would be allocated for every call.
+    /// Decompresses the body, once there is memory for that and for what is parsed of it. Not inlined: its state would be
+    /// allocated for every call.
     @inline(never)
-    private func prepared(
-        large request: Request, _ route: Route, _ account: AccountKey, _ limit: Int, _ room: HandlerRoom
-    ) async throws -> Request {
-        var (request, weight) = (request, route.content.weight)
+    private func prepare(
+        _ request: Request, _ route: Route, _ account: AccountKey, _ limit: Int, _ room: HandlerRoom
+    ) async throws {
+        var weight = route.content.weight
         if request.isCoded {
-            request = try await request.decoded(limit: limit, room: room, by: environment.parsing, for: account)
+            try await request.decode(limit: limit, room: room, by: environment.parsing, for: account)
             weight = 1
         }
-        if case .bytes = route.content { return request }
+        if case .bytes = route.content { return }
         let body = request.body
         let cost =
             body.count > Call.muchJSON
             ? try await environment.parsing.run(for: account) { JSONCost.bytes(of: body, in: route.content) }
             : JSONCost.bytes(of: body, in: route.content)
         guard room.take(max(0, cost - weight * body.count)) else { throw Problem.noRoom }
-        return request
     }
 
     /// Not inlined: its state would be allocated for every call.

@@ -134,9 +134,9 @@ extension Request {
     }
 
     /// Whether its body is compressed.
-    var isCoded: Bool { !body.isEmpty && headers.hasGzipBody == true }
+    var isCoded: Bool { !body.isEmpty && !isDecoded && headers.hasGzipBody == true }
 
-    /// The request with its compressed body decompressed.
+    /// Decompresses the body.
     ///
     /// Memory is taken as the body comes out. While it waits for a thread, only its beginning has come out.
     /// - Parameters:
@@ -144,11 +144,8 @@ extension Request {
     ///   - room: what it takes memory of.
     ///   - workers: decompress a large body for the account.
     /// - Throws: a 400, 413 or 503 problem.
-    func decoded(limit: Int, room: HandlerRoom, by workers: AccountWorkers, for account: AccountKey) async throws
-        -> Request
-    {
+    func decode(limit: Int, room: HandlerRoom, by workers: AccountWorkers, for account: AccountKey) async throws {
         let decoder = GzipDecoder(body, limit: limit) { room.take($0) }
-        var request = self
         do {
             if try !decoder.decode(upTo: ContentCoding.mostOnLoop) {
                 _ = try await workers.run(for: account) { try decoder.decode(upTo: .max) }
@@ -160,7 +157,6 @@ extension Request {
         } catch GzipDecoder.Fault.malformed {
             throw Problem(.malformedCoding)
         }
-        request.body = decoder.output
-        return request
+        decode(to: decoder.output)
     }
 }

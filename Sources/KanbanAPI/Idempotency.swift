@@ -83,17 +83,26 @@ extension Call {
             throw Problem(.idempotencyKeyInUse, headers: [("Retry-After", "1")])
         }
         defer { environment.runningKeys.end(account, key) }
-        let change: Change<Response>
-        do {
-            let prepared = try await prepare()
-            change = { board in answer(try prepared(board)) }
-        } catch {
-            change = { _ in throw error }
+        let kept = AnswerOnce(key: key, request)
+        let needs = needs(answerKey: key, isLong: isLong)
+        func write(_ make: @escaping Change<Response>) async throws -> Response {
+            try await store.write(account, session: caller.session, needs: needs) { board in
+                try bound(kept.answer(in: board, make), in: board)
+            }
         }
-        let once = once(change, key: key)
-        let answered: Change<Response> = { board in try bound(try once(board), in: board) }
-        return try await store.write(
-            account, session: caller.session, needs: needs(answerKey: key, isLong: isLong), answered)
+        let undone: Response
+        do {
+            let change = try await prepare()
+            return try await write { answer(try change($0)) }
+        } catch let error as Undone<Response> {
+            undone = error.outcome
+        } catch {
+            let problem = Problem(error)
+            guard problem.status < 500 else { throw error }
+            undone = problem.response(requestID: requestID)
+        }
+        // The change was undone as a whole, and its answer is kept all the same.
+        return try await write { _ in undone }
     }
 
     /// Where nobody asked before the write where the account stands, the transaction binds the tag to its epoch.
@@ -111,37 +120,6 @@ extension Call {
         if let id = request.parameters.bytes("id").flatMap({ ID(ascii: $0) }) { needs.tasks = [id] }
         if needs.tasks.isEmpty || request.method == .put { needs.ends = [.todo] }
         return needs
-    }
-
-    /// Runs the change, or returns the answer that was kept for the key.
-    private func once(_ change: @escaping Change<Response>, key: String) -> Change<Response> {
-        let fingerprint = SHA256.digest(Array("\(request.method.rawValue) \(request.target)\n".utf8) + request.body)
-        let requestID = requestID
-        return { board in
-            if let kept = try board.keptAnswer(key: key) {
-                guard kept.fingerprint == fingerprint else {
-                    throw Problem("#", .idempotencyKeyReused, Fault.Code.idempotencyKeyReused.advice)
-                }
-                return Response(replaying: kept)
-            }
-            let answer: Response
-            do {
-                answer = try board.nested { try change(board) }
-            } catch let undone as Undone<Response> {
-                answer = undone.outcome
-            } catch {
-                let problem = Problem(error)
-                guard problem.status < 500 else { throw error }
-                answer = problem.response(requestID: requestID)
-            }
-            guard case .bytes(let body) = answer.body, body.count <= KeptAnswer.mostBytes, answer.status != 401,
-                answer.status != 429
-            else { return answer }
-            let headers = answer.fields.map { KeptAnswer.Header(name: $0.name, value: $0.value) }
-            try board.keep(
-                KeptAnswer(fingerprint: fingerprint, status: answer.status, headers: headers, body: body), key: key)
-            return answer
-        }
     }
 
     /// - Throws: a 400 problem unless it is 1–255 visible ASCII characters, given once.
@@ -166,6 +144,39 @@ extension Call {
             return needs
         }
         return try await store.write(account, session: caller.session, needs: comparing, change)
+    }
+}
+
+/// The answer to all requests with a key.
+private struct AnswerOnce: Sendable {
+    private let key: String
+    /// Of the request, without which the key was used for another one.
+    private let fingerprint: [UInt8]
+
+    init(key: String, _ request: Request) {
+        self.key = key
+        var hash = SHA256()
+        hash.update(Array("\(request.method.rawValue) \(request.target)\n".utf8))
+        hash.update(request.body)
+        fingerprint = hash.finish()
+    }
+
+    /// The answer that was kept, or the one that is made and kept now.
+    func answer(in board: any Board, _ make: (any Board) throws -> Response) throws -> Response {
+        if let kept = try board.keptAnswer(key: key) {
+            guard kept.fingerprint == fingerprint else {
+                throw Problem("#", .idempotencyKeyReused, Fault.Code.idempotencyKeyReused.advice)
+            }
+            return Response(replaying: kept)
+        }
+        let answer = try make(board)
+        guard case .bytes(let body) = answer.body, body.count <= KeptAnswer.mostBytes, answer.status != 401,
+            answer.status != 429
+        else { return answer }
+        let headers = answer.fields.map { KeptAnswer.Header(name: $0.name, value: $0.value) }
+        try board.keep(
+            KeptAnswer(fingerprint: fingerprint, status: answer.status, headers: headers, body: body), key: key)
+        return answer
     }
 }
 

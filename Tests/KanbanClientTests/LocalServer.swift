@@ -100,7 +100,7 @@ final class LocalServer: Transport {
             fields.append(("Content-Type", "application/json"))
         }
         let known = HTTP.Method(rawValue: method) ?? .get
-        var request = Request(method: known, target: target, headers: Headers(fields))
+        let request = Request(method: known, target: target, headers: Headers(fields))
         let application = application
         let ready = ReadyAnswer()
         var reception = application.receive(request, ready: ready)

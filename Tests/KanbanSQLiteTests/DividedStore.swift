@@ -68,6 +68,8 @@ final class DividedStore: Sendable {
 
     func unfinished() throws -> Int { try Self.integer("SELECT count(*) FROM unfinished_writes", in: directory) }
 
+    func integer(_ sql: String) throws -> Int { try Self.integer(sql, in: directory) }
+
     private static func integer(_ sql: String, in directory: TemporaryDirectory) throws -> Int {
         let connection = try SQLiteConnection(path: directory.file(FileStore.fileName), access: .readOnly)
         defer { connection.close() }
@@ -100,12 +102,13 @@ extension FileStore {
     }
 
     /// Imports the tasks. `onTask` runs in the middle of it, on the thread of the writer.
+    /// - Parameter content: what the document has besides tasks.
     func bring(
-        _ tasks: [TaskItem], to account: AccountKey, isDryRun: Bool = false,
-        onTask: @escaping @Sendable (Int) throws -> Void
+        _ tasks: [TaskItem], to account: AccountKey, besides content: BoardDocument = BoardDocument(),
+        isDryRun: Bool = false, onTask: @escaping @Sendable (Int) throws -> Void
     ) async throws -> ImportReport {
         try await write(account) { board in
-            var document = BoardDocument()
+            var document = content
             document.tasks = tasks.enumerated().map { BoardDocument.Entry($1, index: $0, line: $0 + 1) }
             let report = try board.importBoard(document, mode: .merge) { done in
                 do {

@@ -75,6 +75,47 @@ struct DividedWriteTests {
         #expect(try FileStore.check(box.directory.path) == [])
     }
 
+    @Test(arguments: [false, true])
+    func `images and the categories that name them come in parts, too, and nobody sees one before`(fails: Bool)
+        async throws
+    {
+        let box = try DividedStore { if fails { $0.quota = Quota(bytes: 1 << 30, tasks: 1_200) } }
+        let (store, account) = (box.store, try await box.account())
+        let (image, unnamed) = (ID(high: 1, low: 1), ID(high: 1, low: 2))
+        var content = BoardDocument()
+        content.images = try [image, unnamed].enumerated().map { index, id in
+            let bytes = try ImageContent([0xff, 0xd8, 0xff, 0xe0, UInt8(index)])
+            return .init(ImportedImage(id: id, content: bytes), index: index, line: 1)
+        }
+        let category = Category(
+            id: ID(high: 2, low: 1), name: "Family", image: image, createdAt: box.clock.now, updatedAt: box.clock.now,
+            revision: 0)
+        content.categories = [.init(category, index: 0, line: 1)]
+        let isWritten = Flag()
+
+        let report = try? await store.bring(box.tasks, to: account, besides: content) { done in
+            try box.letOtherWrite(in: done, isWritten)
+            guard done == 1_100 else { return }
+            #expect(try box.rows(of: account) > 0)
+            let (seen, bytes) = try store.readNow(account) { board in
+                (try board.images(after: nil, limit: 10).count, try board.imageContent(image))
+            }
+            #expect(seen == 0)
+            #expect(bytes == nil)
+            #expect(try store.sees(of: account) == .nothing)
+        }
+
+        try await until { isWritten.isSet }
+        #expect((report == nil) == fails)
+        let left = try store.readNow(account) { board in
+            [image, unnamed].filter { (try? board.imageContent($0)) != nil }
+        }
+        #expect(left == (fails ? [] : [image, unnamed]))
+        #expect(try box.integer("SELECT count(*) FROM images WHERE unnamed_since IS NULL") == (fails ? 0 : 1))
+        #expect(try box.unfinished() == 0)
+        #expect(try FileStore.check(box.directory.path) == [])
+    }
+
     @Test func `what was killed in the middle is gone at the next start, and comes again`() async throws {
         let box = try DividedStore()
         let account = try await box.account()

@@ -12,7 +12,21 @@ import Sockets
 /// is made at all.
 package struct Request: Sendable {
     let head: RequestHead
-    package var body: [UInt8] = []
+
+    /// One for all copies: who has read a long one may free it while others still hold the request.
+    package var body: [UInt8] {
+        get { head.body }
+        nonmutating _modify { yield &head.body }
+    }
+
+    /// Puts the decompressed body in the place of the one that was sent.
+    package func decode(to body: [UInt8]) {
+        self.body = body
+        head.isDecoded = true
+    }
+
+    /// Whether the body was decompressed by ``decode(to:)``.
+    package var isDecoded: Bool { head.isDecoded }
 
     init(head: RequestHead) {
         self.head = head

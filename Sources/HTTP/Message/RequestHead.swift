@@ -36,7 +36,7 @@ struct NameLengths: Sendable, Equatable {
 /// The bytes of a request head, where its parts lie in them, and what it says about the message. Strings are made only
 /// when someone asks.
 // Unchecked because only the loop's thread changes it: the router before another thread refers to it, and the parser for
-// the next request, once nothing else refers to it.
+// the next request, once nothing else refers to it. The handler, which alone has the body while it runs, may change that.
 final class RequestHead: @unchecked Sendable {
     /// Where the connection comes from.
     let peer: SocketAddress
@@ -59,6 +59,12 @@ final class RequestHead: @unchecked Sendable {
     var expectsContinue = false
     /// Why it cannot be served, though it is well-formed: known, with the rest of the head, for the answer's sake.
     var refusal: WireError?
+
+    /// What came behind the head, decompressed where somebody has done that. Changed by who reads or handles the request.
+    // Not checked for overlapping access: only one at a time has the request.
+    @exclusivity(unchecked) var body: [UInt8] = []
+    /// Whether the body is compressed no more, whatever the fields say.
+    var isDecoded = false
 
     var id = RequestID.number(0)
     /// What the matched route calls its parameters, and where they are; see ``PathParameters``.
@@ -132,6 +138,8 @@ final class RequestHead: @unchecked Sendable {
         host = nil
         if refusal != nil { refusal = nil }
         if !parameterNames.isEmpty { parameterNames = [] }
+        if !body.isEmpty { body = [] }
+        isDecoded = false
     }
 
     func add(_ field: FieldRange) {

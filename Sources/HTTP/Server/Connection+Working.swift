@@ -69,7 +69,6 @@ extension Connection {
             room?.close()
             connection.endsWithClient = false
             connection.task = nil
-            var request = request
             request.body = []
             return connection.answer(response, to: request)
         }

@@ -280,7 +280,7 @@ struct ConnectionMachine {
 
     private mutating func nextOfBody(_ input: inout ByteBuffer, _ now: Instant) -> Step {
         var decoder = takeDecoder()
-        var request = takeRequest()
+        let request = takeRequest()
         do throws(WireError) {
             let count = try input.withUnread { span throws(WireError) in
                 try decoder.decode(span, into: &request.body)

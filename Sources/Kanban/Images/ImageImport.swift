@@ -24,6 +24,7 @@ struct ImageImport {
             } else {
                 _ = try writer.addImage(image.id, image.content)
                 counts.created += 1
+                try writer.pause()
             }
         }
     }

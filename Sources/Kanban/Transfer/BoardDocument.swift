@@ -26,6 +26,9 @@ package struct BoardDocument: Sendable {
     /// has is not known, so such a version counts as old if the board had it before.
     package var undatedSince = Timestamp(milliseconds: .max)
 
+    /// Whether writing it takes more than a moment.
+    var isLong: Bool { tasks.count > 1_000 || images.count > 20 }
+
     /// True if a version of this document is newer than that of the board.
     /// - Parameter wasBefore: whether the board had it before; asked for what has no time.
     static func isNewer(

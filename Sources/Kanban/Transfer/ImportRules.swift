@@ -12,10 +12,12 @@ extension BoardWriter {
     package func importBoard(
         _ document: BoardDocument, mode: ImportMode, onTask: (Int) -> Void = { _ in }
     ) throws -> ImportReport {
-        // Where nothing was ever written, no task has to be looked up. Over PostgreSQL each look-up is a round trip.
-        let isEmpty = try mode == .replace || feedState().revision == 0
-        if document.tasks.count > TaskImport.fewTasks { try pause() }
-        if mode == .replace {
+        // Where nothing was ever written, no task has to be looked up. Over PostgreSQL each look-up is a round trip. And
+        // there is nothing to erase, which no part could do.
+        let wasEmpty = try feedState().revision == 0
+        let isEmpty = wasEmpty || mode == .replace
+        if document.isLong { try pause() }
+        if mode == .replace, !wasEmpty {
             let old = try settings()
             try eraseBoard()
             // Settings that go back to the defaults have changed as well.

@@ -22,8 +22,6 @@ struct TaskImport {
     private var changing: [Int] = []
 
     private static let mostFaults = 100
-    /// An import of at most this many tasks takes a moment, and is not divided.
-    static let fewTasks = 1_000
     /// The number of tasks between two pauses.
     private static let stride = 64
 

@@ -41,6 +41,8 @@ package struct ImportRoutes: Sendable {
             let (document, remarks) = try read.get()
             let precondition = call.precondition
             return { board in
+                // All of it was read. A file of 32 MB would wait in memory for an import of 32 MB.
+                call.request.body = []
                 try board.checkBoard(precondition)
                 let summary = try reading.perform(document, remarks, isDryRun: isDryRun, on: board, at: call.now)
                 let answer = Response.json { $0.value(summary) }

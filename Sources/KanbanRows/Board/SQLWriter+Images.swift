@@ -27,6 +27,7 @@ extension SQLBoardWriter {
         statement.bind(6, now)
         statement.bind(8, row.checksum)
         try statement.run()
+        writing.additions += 1
     }
 
     /// Writes the bytes of an image whose row exists.
@@ -38,6 +39,7 @@ extension SQLBoardWriter {
         row.bind(3, content)
         statement.bind(4, row.checksum)
         try statement.run()
+        writing.additions += 1
     }
 
     package func removeImage(_ id: ID, revision: Revision) throws {
@@ -73,9 +75,14 @@ extension SQLBoardWriter {
     package func noteNaming(of new: ID?, insteadOf old: ID?) throws {
         guard new != old else { return }
         if let new {
-            let statement = try statement("UPDATE images SET unnamed_since = NULL WHERE account = ?1 AND id = ?2")
+            let statement = try statement(
+                """
+                UPDATE images SET unnamed_since = NULL WHERE account = ?1 AND id = ?2
+                RETURNING revision > (SELECT revision FROM accounts WHERE number = ?1)
+                """)
             statement.bind(2, new)
-            try statement.run()
+            // A row that this transaction added is still only added.
+            if try first(of: statement, { $0.integer(0) != 0 }) == true { writing.additions += 1 }
         }
         if let old {
             let statement = try statement(

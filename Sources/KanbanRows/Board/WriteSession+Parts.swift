@@ -14,7 +14,7 @@ extension WriteSession where Database == SQLiteConnection {
 
     package var hasSavepoint: Bool { savepoints > 0 }
 
-    /// True if all that was written since the mark is rows added to ``UnfinishedWrites/tables``. SQLite counts each row
+    /// True if all that was written since the mark is rows that ``UnfinishedWrites`` hides. SQLite counts each row
     /// that is inserted, changed or removed; the session counts those that it adds to these tables.
     package func hasOnlyAdded(since mark: TransactionMark) -> Bool {
         connection.allChanges - mark.rows == additions - mark.additions

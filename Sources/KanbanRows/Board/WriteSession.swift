@@ -12,7 +12,7 @@ package final class WriteSession<Database: Engine> {
     package var pause: (AccountKey) throws -> Void = { _ in }
     /// The board of an account with an unfinished write, as it was before; `nil` for any other account.
     package var boardBeforeWrite: (AccountKey) -> (any BoardReader)? = { _ in nil }
-    /// Rows that were added to ``UnfinishedWrites/tables``.
+    /// Rows that were added, and are hidden by ``UnfinishedWrites`` until the body has returned.
     @exclusivity(unchecked) var additions: Int64 = 0
     /// How many savepoints are open.
     @exclusivity(unchecked) var savepoints = 0

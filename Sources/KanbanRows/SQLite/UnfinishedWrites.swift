@@ -6,9 +6,16 @@ import Kanban
 /// The rows that such a write added have revisions above that of their account, which the last part alone raises. Nobody
 /// sees them before: readers either are kept on connections that ``hide(on:)`` them, or began before the first part.
 package enum UnfinishedWrites {
-    /// The tables to which a part may add rows, each with ids. Any other change ends the division; see
-    /// ``WriteSession/hasOnlyAdded(since:)``.
-    package static let tables = ["tasks", "categories", "ddays"]
+    /// The tables to which a part may add rows, each with ids, and what a row's revision is. Any other change ends the
+    /// division; see ``WriteSession/hasOnlyAdded(since:)``. The bytes of an image come before it: they have its revision.
+    private static let tables: [(name: String, revision: String)] = [
+        ("tasks", "changed.revision"), ("categories", "changed.revision"), ("ddays", "changed.revision"),
+        (
+            "image_contents",
+            "(SELECT revision FROM main.images WHERE images.account = changed.account AND images.id = changed.id)"
+        ),
+        ("images", "changed.revision"),
+    ]
 
     /// Hides the rows of unfinished writes from every statement of this connection, which must not write.
     // Views of the temporary schema come before tables of their names, and may be used where those of a file may not.
@@ -16,9 +23,9 @@ package enum UnfinishedWrites {
         for table in tables {
             try connection.run(
                 """
-                CREATE TEMP VIEW \(table) AS SELECT * FROM main.\(table) WHERE NOT EXISTS (
+                CREATE TEMP VIEW \(table.name) AS SELECT * FROM main.\(table.name) AS changed WHERE NOT EXISTS (
                     SELECT 1 FROM main.unfinished_writes JOIN main.accounts ON number = board
-                    WHERE board = main.\(table).account AND accounts.revision < main.\(table).revision)
+                    WHERE board = changed.account AND accounts.revision < \(table.revision))
                 """ as String)
         }
     }
@@ -44,9 +51,9 @@ package enum UnfinishedWrites {
         for table in tables {
             let statement = try connection.statement(
                 composed: """
-                    DELETE FROM \(table) WHERE account = ?1 AND id IN (
-                        SELECT id FROM \(table)
-                        WHERE account = ?1 AND revision > (SELECT revision FROM accounts WHERE number = ?1) LIMIT ?2)
+                    DELETE FROM \(table.name) WHERE account = ?1 AND id IN (
+                        SELECT id FROM \(table.name) AS changed WHERE account = ?1
+                            AND \(table.revision) > (SELECT revision FROM accounts WHERE number = ?1) LIMIT ?2)
                     """)
             statement.bind(1, account.number)
             statement.bind(2, limit)

@@ -22,9 +22,9 @@ struct DividedImportTests {
         board = try TestBoard(partTime: .zero)
     }
 
-    @Test(arguments: [false, true])
+    @Test(arguments: [false, true], [[], [("Idempotency-Key", "once")]])
     func `who asks in the middle of an import gets what was before, and the stream tells of it when it is whole`(
-        isDryRun: Bool
+        isDryRun: Bool, headers: [(String, String)]
     ) async throws {
         try await board.task(#"{"title": "before"}"#)
         var before: [String: Answer] = [:]
@@ -33,9 +33,10 @@ struct DividedImportTests {
         _ = await stream.untilReady()
 
         let isDone = Flag()
+        let target = "/import?dryRun=\(isDryRun)"
         let report = Task { [board] in
             defer { isDone.set() }
-            return await board.send(.post, "/import?dryRun=\(isDryRun)", BoardDocument.sample(tasks: 3_000))
+            return await board.send(.post, target, BoardDocument.sample(tasks: 3_000), headers: headers)
         }
         try await inTheMiddle(isDone) {
             for target in Self.targets {
@@ -47,7 +48,13 @@ struct DividedImportTests {
             }
         }
 
-        #expect(await report.value.json["tasks"]?["created"] == 3_000)
+        let answer = await report.value
+        #expect(answer.json["tasks"]?["created"] == 3_000)
+        if !headers.isEmpty {
+            let again = await board.send(.post, target, BoardDocument.sample(tasks: 3_000), headers: headers)
+            #expect(again.body == answer.body)
+            #expect(again.header("Idempotency-Replayed") == "true")
+        }
         guard !isDryRun else {
             for target in Self.targets {
                 #expect(await board.send(.get, target).body == before[target]?.body, "\(target)")
@@ -60,6 +67,18 @@ struct DividedImportTests {
         }
         #expect(told.count == 3_000)
         #expect(await board.send(.get, "/stats").json["total"] == 3_001)
+    }
+
+    @Test func `a board that was never written is replaced in parts`() async throws {
+        let isDone = Flag()
+        let report = Task { [board] in
+            defer { isDone.set() }
+            return await board.send(.post, "/import?mode=replace", BoardDocument.sample(tasks: 3_000))
+        }
+        try await inTheMiddle(isDone) {
+            #expect(await board.send(.get, "/stats", isCached: false).json["total"] == 0)
+        }
+        #expect(await report.value.json["tasks"]?["created"] == 3_000)
     }
 
     @Test func `an import is taken back in several transactions`() async throws {

@@ -180,7 +180,7 @@ extension Responder {
             case .ready: return Response(ready, to: head)
             case .read(let reading):
                 #expect(body.count <= reading.bodyLimit)
-                var request = head
+                let request = head
                 request.body = body
                 return await reading.respond(request)
             case .later(let decide):
