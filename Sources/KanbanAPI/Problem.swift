@@ -64,7 +64,7 @@ package struct Problem: Error, Sendable {
             let what = type == .image ? "An image" : "A \(type.rawValue)"
             self.init(.alreadyExists, "\(what) with this id exists or was deleted; ids are never reused.")
         case .deleted(let type):
-            let way = type == .task ? "Restore it while the trash has it, or use a new id." : "Use a new id."
+            let way = type == .image ? "Use a new id." : "Restore it while the trash has it, or use a new id."
             self.init(.deleted, "The \(type.rawValue) with this id was deleted. \(way)")
         case .stale(let current):
             self.init(.preconditionFailed, current: current)

@@ -84,16 +84,28 @@ extension BoardWriter {
 }
 
 extension BoardReader {
-    /// True if the history has a time at which the resource was what `other` is. The positions of tasks do not count.
+    /// True if the resource is what `other` is, or was at a time that the history has. The positions of tasks do not count,
+    /// nor do references to what is gone, which `other` cannot have.
     func wasBefore<Resource: Noun>(_ current: Resource, like other: Resource) throws -> Bool {
         let members = Resource.members.filter(\.isInBodies)
         let wanted = members.map { $0.value(of: other).json }
         var then = members.map { $0.value(of: current).json }
+        func isLike() throws -> Bool {
+            try members.indices.allSatisfy { index in
+                guard then[index] != wanted[index] else { return true }
+                guard case .id = members[index].form, let id = then[index].stringValue.flatMap({ ID($0) }) else {
+                    return false
+                }
+                return try category(id) == nil && image(id) == nil
+            }
+        }
+        // If they are the same, the difference is in what bodies do not have.
+        if try then != wanted && isLike() { return true }
         for line in try lines(of: current.historyID, since: 0, .newestFirst, limit: Self.mostMergedLines) {
             for (index, member) in members.enumerated() {
                 if let change = try line.change(of: member.text) { then[index] = change.from }
             }
-            if then == wanted { return true }
+            if try isLike() { return true }
         }
         return false
     }

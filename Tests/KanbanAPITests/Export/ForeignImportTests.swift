@@ -51,6 +51,31 @@ struct ForeignImportTests {
         #expect(await board.send(.delete, "/imports/nonsense").status == 404)
     }
 
+    @Test(arguments: ["title,category\nMilk,Shop\n", "TYPE,CONTENT\nsection,Shop\ntask,Milk\n"], [false, true])
+    func `a file that comes again keeps what was changed here, also when its category is gone`(
+        file: String, isEdited: Bool
+    ) async throws {
+        let format = file.hasPrefix("TYPE") ? "format=todoist" : "format=csv"
+        _ = await csv(file, format)
+        var task = try #require(await board.send(.get, "/tasks").json["items"]?.arrayValue?.first)
+        let category = try #require(task["categoryId"]?.stringValue)
+        if isEdited {
+            await board.send(.patch, "/tasks/\(task.id)", #"{"title": "Oat milk", "body": "two", "status": "done"}"#)
+        }
+        await board.send(.delete, "/categories/\(category)")
+        task = await board.send(.get, "/tasks/\(task.id)").json
+
+        let again = await csv(file, format)
+
+        #expect(again.json["updated"] == 0 && again.json["created"] == 0)
+        #expect(await board.send(.get, "/tasks/\(task.id)").json == task)
+        await board.send(.post, "/categories/\(category)/restore")
+        #expect(await board.send(.get, "/tasks/\(task.id)").json["categoryId"] == .string(category))
+        // What the file changed comes all the same.
+        let changed = await csv(file.replacing("Milk", with: "Bread"), format)
+        #expect(changed.json["created"] == 1)
+    }
+
     @Test func `what was taken back can be imported again, and what somebody deleted for good cannot`() async throws {
         func importId(_ answer: Answer) -> String { answer.json["importId"]?.stringValue ?? "" }
         let file = "title,category\na,Home\nb,Work\n"
