@@ -222,7 +222,7 @@ extension TestDevice {
         defer { connection.close() }
         return try connection.all(
             "SELECT pageno FROM dbstat WHERE name = 'outbox' AND pagetype = 'leaf' ORDER BY path", []
-        ) { $0.integer(0) }
+        ) { $0.integer() }
     }
 
     fileprivate func overwrite(page: Int64) throws {

@@ -9,7 +9,7 @@ import TestSupport
 extension Replica {
     /// The steps but for the deletion of a category that another device made under the name.
     func own(_ steps: [UndoStep]) throws -> [UndoStep] {
-        let theirs = try read { try $0.connection.all("SELECT theirs FROM aliases", []) { try $0.id(0) } }
+        let theirs = try read { try $0.connection.all("SELECT theirs FROM aliases", []) { try $0.id() } }
         return steps.filter { step in
             step.creation == nil || step.mutation.op != .delete
                 || !theirs.contains { $0 == step.mutation.resource.id }

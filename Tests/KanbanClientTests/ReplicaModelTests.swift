@@ -140,7 +140,7 @@ private final class ReplicaStory {
         let steps = try replica.read { reader in
             try reader.connection.all(
                 "SELECT steps FROM undo WHERE redo = ?1 ORDER BY n DESC LIMIT 1", [.integer(redo ? 1 : 0)]
-            ) { try UndoStep.all(in: $0.text(0)) }.first ?? []
+            ) { try UndoStep.all(in: $0.text()) }.first ?? []
         }
         let isUnsent = try await isUnsent(steps)
         let kind = isUnsent ? "unsent" : "as a new edit"
@@ -366,7 +366,7 @@ private struct ReplicaContents: Sendable {
         picture = try BoardPicture(reader)
         outbox = try reader.connection.outbox()
         let rows = try reader.connection.all("SELECT type, id, value FROM shadow", []) { row in
-            (ResourceType(rawValue: row.text(0)), row.optionalID(1), row.optionalText(2))
+            (ResourceType(rawValue: row.text()), row.optionalID(), row.optionalText())
         }
         shadows = [:]
         for case (let type?, let id, let value) in rows { shadows[ResourceKey(type: type, id: id)] = .some(value) }

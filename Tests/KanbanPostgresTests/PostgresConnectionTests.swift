@@ -23,11 +23,11 @@ extension PostgresTests {
 
             #expect(try statement.step())
 
-            #expect(statement.integer(0) == .min)
-            #expect(statement.optionalText(1) == "우유 \u{1F9C0} ?")
-            #expect(try statement.id(2) == id)
-            #expect(statement.withBytes(3) { Array($0) } == [0, 255, 0])
-            #expect(statement.isNull(4))
+            #expect(statement.integer() == .min)
+            #expect(statement.optionalText() == "우유 \u{1F9C0} ?")
+            #expect(try statement.id() == id)
+            #expect(statement.withBytes { Array($0) } == [0, 255, 0])
+            #expect(statement.skipNull())
             #expect(try !statement.step())
         }
 
@@ -43,7 +43,7 @@ extension PostgresTests {
             let sum = try connection.statement("SELECT sum(n)::bigint FROM numbers")
 
             #expect(try sum.step())
-            #expect(sum.integer(0) == 49_995_000)
+            #expect(sum.integer() == 49_995_000)
             sum.reset()
             try connection.commit()
         }
@@ -167,7 +167,7 @@ extension PostgresTests {
             try connection.rollBack()
             let count = try connection.statement("SELECT count(*) FROM unique_numbers")
             #expect(try count.step())
-            #expect(count.integer(0) == 0)
+            #expect(count.integer() == 0)
             try connection.run("DROP TABLE unique_numbers")
             try connection.wait()
         }
@@ -185,7 +185,7 @@ extension PostgresTests {
 
             #expect(connection.isInTransaction)
             #expect(try count.step())
-            #expect(count.integer(0) == 1)
+            #expect(count.integer() == 1)
             count.reset()
             // An error of its first statements is its own.
             try connection.run("INSERT INTO numbers VALUES (2)")
@@ -253,7 +253,7 @@ extension PostgresTests {
 
             right.bind(1, Int64(1))
             #expect(try right.step())
-            #expect(right.integer(0) == 2)
+            #expect(right.integer() == 2)
         }
 
         @Test func `a session that the server ends is an error that says so`() throws {
@@ -262,7 +262,7 @@ extension PostgresTests {
             let id = try connection.statement("SELECT pg_backend_pid()")
             #expect(try id.step())
             let end = try other.statement("SELECT pg_terminate_backend(?1::text::int)")
-            end.bind(1, "\(id.integer(0))")
+            end.bind(1, "\(id.integer())")
             id.reset()
             #expect(try end.step())
 
@@ -354,7 +354,7 @@ extension PostgresTests {
             try connection.rollBack()
             statement.bind(1, Int64(1))
             #expect(try statement.step())
-            #expect(statement.integer(0) == 1)
+            #expect(statement.integer() == 1)
         }
 
         @Test func `a wrong address is an error, not a wait`() {

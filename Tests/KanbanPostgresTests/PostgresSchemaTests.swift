@@ -44,8 +44,7 @@ extension PostgresTests {
                 SELECT tables.name || '.' || columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
                 WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite%' AND tables.name <> 'seal'
                 """, on: file)
-            var sqlite: [String] = []
-            while try statement.step() { sqlite.append(statement.text(0)) }
+            let sqlite = try statement.all { $0.text() }
             statement.finalize()
 
             #expect(

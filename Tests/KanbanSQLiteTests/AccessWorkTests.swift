@@ -113,7 +113,7 @@ struct AccessWorkTests {
             let explanation = try SQLiteStatement("EXPLAIN QUERY PLAN " + text, on: connection)
             defer { explanation.finalize() }
             while try explanation.step() {
-                let step = explanation.text(3)
+                let step = explanation.optionalText(at: 3) ?? ""
                 guard step.hasPrefix("SCAN") else { continue }
                 #expect(Self.scans.contains { step.hasPrefix($0) && text.contains($1) }, "\(text): \(step)")
             }

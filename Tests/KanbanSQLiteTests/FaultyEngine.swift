@@ -10,6 +10,8 @@ final class FaultyEngine: Engine {
     final class Statement: EngineStatement {
         private let statement: SQLiteStatement
         private unowned let engine: FaultyEngine
+        var column: Int32 = 0
+        var columnCount: Int32 { statement.columnCount }
 
         init(_ statement: SQLiteStatement, of engine: FaultyEngine) {
             self.statement = statement
@@ -25,16 +27,17 @@ final class FaultyEngine: Engine {
 
         func step() throws -> Bool {
             try engine.throwIfDue()
+            column = 0
             return try statement.step()
         }
 
         func reset() { statement.reset() }
-        func isNull(_ column: Int32) -> Bool { statement.isNull(column) }
-        func integer(_ column: Int32) -> Int64 { statement.integer(column) }
-        func optionalInteger(_ column: Int32) -> Int64? { statement.optionalInteger(column) }
-        func optionalText(_ column: Int32) -> String? { statement.optionalText(column) }
-        func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
-            try statement.withBytes(column, body)
+        func isNull(at column: Int32) -> Bool { statement.isNull(at: column) }
+        func integer(at column: Int32) -> Int64 { statement.integer(at: column) }
+        func optionalInteger(at column: Int32) -> Int64? { statement.optionalInteger(at: column) }
+        func optionalText(at column: Int32) -> String? { statement.optionalText(at: column) }
+        func withBytes<T>(at column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+            try statement.withBytes(at: column, body)
         }
     }
 

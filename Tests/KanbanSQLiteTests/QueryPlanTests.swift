@@ -28,7 +28,7 @@ struct QueryPlanTests {
         for text in connection.texts where text.hasPrefix("SELECT") {
             let explanation = try SQLiteStatement("EXPLAIN QUERY PLAN " + text, on: connection)
             defer { explanation.finalize() }
-            while try explanation.step() { plans[text, default: []].append(explanation.text(3)) }
+            while try explanation.step() { plans[text, default: []].append(explanation.optionalText(at: 3) ?? "") }
         }
         return plans
     }
@@ -95,7 +95,8 @@ struct QueryPlanTests {
             defer { program.finalize() }
             var cursors: [String] = []
             while try program.step() {
-                if ["OpenRead", "DeferredSeek"].contains(program.text(1)) { cursors.append(program.text(1)) }
+                let (_, instruction) = (program.integer(), program.text())
+                if ["OpenRead", "DeferredSeek"].contains(instruction) { cursors.append(instruction) }
             }
             // One of an index: the row is not even sought when a column of it is read.
             #expect(cursors == ["OpenRead"], "\(text)")

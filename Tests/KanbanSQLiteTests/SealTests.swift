@@ -121,7 +121,7 @@ struct SealTests {
         let statement = try SQLiteStatement(sql, on: connection)
         defer { statement.finalize() }
         var texts: [String] = []
-        while try statement.step() { texts.append(statement.text(0)) }
+        while try statement.step() { texts.append(statement.text()) }
         return texts
     }
 }

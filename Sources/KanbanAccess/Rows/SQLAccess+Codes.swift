@@ -8,10 +8,10 @@ extension SQLAccess {
             "SELECT account, address, caused_at, expires_at FROM codes WHERE digest = ?1 AND kind = ?2")
         statement.bind(1, digest)
         statement.bind(2, kind.rawValue)
-        return try first(of: statement) { row in
+        return try statement.first { row in
             StoredCode(
-                kind: kind, account: AccountKey(number: row.integer(0)), address: EmailAddress(stored: row.text(1)),
-                causedAt: row.timestamp(2), expiresAt: row.timestamp(3))
+                kind: kind, account: AccountKey(number: row.integer()), address: EmailAddress(stored: row.text()),
+                causedAt: row.timestamp(), expiresAt: row.timestamp())
         }
     }
 
@@ -23,7 +23,7 @@ extension SQLAccess {
         statement.bind(1, account.number)
         statement.bind(2, kind.rawValue)
         statement.bind(3, address.text)
-        return try first(of: statement) { $0.timestamp(0) }
+        return try statement.first { $0.timestamp() }
     }
 }
 

@@ -5,7 +5,7 @@ import KanbanRows
 /// A device or network without a name is an empty text, because NULL is no key.
 extension SQLAccess {
     package func hasLoggedIn(_ account: AccountKey) throws -> Bool {
-        try first("SELECT 1 FROM known_devices WHERE account = ?1 LIMIT 1", account) { _ in true } ?? false
+        try first("SELECT 1 FROM known_devices WHERE account = ?1 LIMIT 1", account) { $0.integer() } != nil
     }
 
     package func hasLoggedIn(_ account: AccountKey, device: String?, network: String?) throws -> Bool {
@@ -14,7 +14,7 @@ extension SQLAccess {
         statement.bind(1, account.number)
         statement.bind(2, network ?? "")
         statement.bind(3, device ?? "")
-        return try first(of: statement) { _ in true } ?? false
+        return try statement.exists()
     }
 
     package func hasLoggedIn(_ account: AccountKey, network: String?) throws -> Bool {
@@ -22,7 +22,7 @@ extension SQLAccess {
             "SELECT 1 FROM known_devices WHERE account = ?1 AND network = ?2 LIMIT 1")
         statement.bind(1, account.number)
         statement.bind(2, network ?? "")
-        return try first(of: statement) { _ in true } ?? false
+        return try statement.exists()
     }
 
     package func knownDevices(of account: AccountKey) throws -> [KnownDevice] {
@@ -32,10 +32,13 @@ extension SQLAccess {
             ORDER BY last_seen DESC, first_seen DESC, network, device
             """)
         statement.bind(1, account.number)
-        return try all(of: statement) { row in
-            func name(_ column: Int32) -> String? { row.text(column).isEmpty ? nil : row.text(column) }
+        return try statement.all { row in
+            func name() -> String? {
+                let name = row.text()
+                return name.isEmpty ? nil : name
+            }
             return KnownDevice(
-                device: name(0), network: name(1), firstSeenAt: row.timestamp(2), lastSeenAt: row.timestamp(3))
+                device: name(), network: name(), firstSeenAt: row.timestamp(), lastSeenAt: row.timestamp())
         }
     }
 }

@@ -8,7 +8,7 @@ extension SQLAccess {
     ) throws -> [(AccountKey, DigestSchedule?)] {
         let statement = try connection.statement(
             """
-            SELECT s.account, d.revision, d.next_at, d.sent_on
+            SELECT s.account, d.account, d.revision, d.next_at, d.sent_on
             FROM settings s LEFT JOIN digests d ON d.account = s.account
             WHERE s.digest IS NOT NULL AND s.account > ?1
                 AND (d.account IS NULL OR d.revision <> s.revision OR d.next_at <= ?2)
@@ -17,9 +17,11 @@ extension SQLAccess {
         statement.bind(1, last?.number ?? 0)
         statement.bind(2, now)
         statement.bind(3, limit)
-        return try all(of: statement) { row in
-            let account = AccountKey(number: row.integer(0))
-            return (account, row.optionalInteger(1) == nil ? nil : readDigest(row))
+        return try statement.all { row in
+            let account = AccountKey(number: row.integer())
+            let isNew = row.isNull(at: row.column)
+            let digest = readDigest(row)
+            return (account, isNew ? nil : digest)
         }
     }
 
@@ -29,8 +31,8 @@ extension SQLAccess {
 
     private func readDigest(_ row: Database.Statement) -> DigestSchedule {
         DigestSchedule(
-            account: AccountKey(number: row.integer(0)), revision: row.integer(1), nextAt: row.timestamp(2),
-            sentOn: row.optionalInteger(3).map { Day(number: Int($0)) })
+            account: AccountKey(number: row.integer()), revision: row.integer(), nextAt: row.timestamp(),
+            sentOn: row.optionalInteger().map { Day(number: Int($0)) })
     }
 }
 

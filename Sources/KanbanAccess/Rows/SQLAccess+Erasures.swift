@@ -13,7 +13,7 @@ extension SQLAccess {
             "SELECT account, due_at, provider, subject FROM erasures WHERE provider = ?1 AND subject = ?2")
         statement.bind(1, provider)
         statement.bind(2, subject)
-        return try first(of: statement, readErasure)
+        return try statement.first(readErasure)
     }
 
     package func erasures(dueAt now: Timestamp, limit: Int) throws -> [Erasure] {
@@ -21,13 +21,13 @@ extension SQLAccess {
             "SELECT account, due_at, provider, subject FROM erasures WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2")
         statement.bind(1, now)
         statement.bind(2, limit)
-        return try all(of: statement, readErasure)
+        return try statement.all(readErasure)
     }
 
     private func readErasure(_ row: Database.Statement) throws -> Erasure {
         Erasure(
-            account: AccountKey(number: row.integer(0)), dueAt: row.timestamp(1), provider: row.text(2),
-            subject: row.text(3))
+            account: AccountKey(number: row.integer()), dueAt: row.timestamp(), provider: row.text(),
+            subject: row.text())
     }
 }
 

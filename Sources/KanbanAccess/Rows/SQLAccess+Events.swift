@@ -12,13 +12,14 @@ extension SQLAccess {
         statement.bind(1, account.number)
         statement.bind(2, number ?? .max)
         statement.bind(3, limit)
-        return try all(of: statement) { row in
-            guard let kind = AccountEvent.Kind(rawValue: row.text(3)) else {
+        return try statement.all { row in
+            let (number, id, at) = (row.integer(), try row.id(), row.timestamp())
+            guard let kind = AccountEvent.Kind(rawValue: row.text()) else {
                 throw connection.damaged("an event's kind")
             }
             return AccountEvent(
-                number: row.integer(0), id: try row.id(1), account: account, at: row.timestamp(2), kind: kind,
-                device: row.optionalText(4), network: row.optionalText(5))
+                number: number, id: id, account: account, at: at, kind: kind,
+                device: row.optionalText(), network: row.optionalText())
         }
     }
 }
@@ -49,7 +50,7 @@ extension SQLAccessWriter {
         statement.bind(4, kind.rawValue)
         statement.bind(5, visitor.device)
         statement.bind(6, visitor.network)
-        let number = try all(of: statement) { $0.integer(0) }.first ?? 0
+        let number = try statement.all { $0.integer() }.first ?? 0
         guard number % trimming == 0 else { return }
         let removal = try connection.statement(
             """

@@ -11,7 +11,7 @@ extension SQLAccess {
             """)
         statement.bind(1, provider)
         statement.bind(2, subject)
-        return try first(of: statement, readIdentity)
+        return try statement.first(readIdentity)
     }
 
     package func identities(of account: AccountKey) throws -> [Identity] {
@@ -21,14 +21,14 @@ extension SQLAccess {
             ORDER BY created_at, id
             """)
         statement.bind(1, account.number)
-        return try all(of: statement, readIdentity)
+        return try statement.all(readIdentity)
     }
 
     private func readIdentity(_ row: Database.Statement) throws -> Identity {
         Identity(
-            id: try row.id(0), account: AccountKey(number: row.integer(1)), provider: row.text(2), subject: row.text(3),
-            email: row.optionalText(4), createdAt: row.timestamp(5),
-            silencedEmail: row.optionalText(6).map(EmailAddress.init(stored:)))
+            id: try row.id(), account: AccountKey(number: row.integer()), provider: row.text(), subject: row.text(),
+            email: row.optionalText(), createdAt: row.timestamp(),
+            silencedEmail: row.optionalText().map(EmailAddress.init(stored:)))
     }
 
     package func invitation(digest: [UInt8]) throws -> Invitation? {
@@ -38,7 +38,7 @@ extension SQLAccess {
             WHERE digest = ?1 AND removed_at IS NULL
             """)
         statement.bind(1, digest)
-        return try first(of: statement, readInvitation)
+        return try statement.first(readInvitation)
     }
 
     package func invitations(of account: AccountKey) throws -> [Invitation] {
@@ -48,7 +48,7 @@ extension SQLAccess {
             WHERE account = ?1 AND removed_at IS NULL ORDER BY created_at DESC, id DESC
             """)
         statement.bind(1, account.number)
-        return try all(of: statement, readInvitation)
+        return try statement.all(readInvitation)
     }
 
     package func invitationTime(of account: AccountKey, newest place: Int) throws -> Timestamp? {
@@ -56,15 +56,15 @@ extension SQLAccess {
             "SELECT created_at FROM invitations WHERE account = ?1 ORDER BY created_at DESC LIMIT 1 OFFSET ?2")
         statement.bind(1, account.number)
         statement.bind(2, Int64(place - 1))
-        return try first(of: statement) { $0.timestamp(0) }
+        return try statement.first { $0.timestamp() }
     }
 
     private func readInvitation(_ row: Database.Statement) throws -> Invitation {
         Invitation(
-            id: try row.id(0), maker: row.optionalInteger(1).map(AccountKey.init(number:)),
-            email: row.optionalText(2).map(EmailAddress.init(stored:)), createdAt: row.timestamp(3),
-            expiresAt: row.timestamp(4),
-            usedAt: row.optionalTimestamp(5))
+            id: try row.id(), maker: row.optionalInteger().map(AccountKey.init(number:)),
+            email: row.optionalText().map(EmailAddress.init(stored:)), createdAt: row.timestamp(),
+            expiresAt: row.timestamp(),
+            usedAt: row.optionalTimestamp())
     }
 }
 

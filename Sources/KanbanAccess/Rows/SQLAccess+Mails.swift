@@ -11,31 +11,30 @@ extension SQLAccess {
             """)
         statement.bind(1, now)
         statement.bind(2, limit)
-        return try all(of: statement) { row in
-            guard let kind = MailJob.Kind(rawValue: row.text(1)) else {
+        return try statement.all { row in
+            let number = row.integer()
+            guard let kind = MailJob.Kind(rawValue: row.text()) else {
                 throw connection.damaged("a mail's kind")
             }
             return MailJob(
-                number: row.integer(0), kind: kind, account: row.optionalInteger(2).map(AccountKey.init(number:)),
-                address: EmailAddress(stored: row.text(3)),
-                language: row.optionalText(4).flatMap(Language.init(rawValue:)),
-                device: row.optionalText(5), network: row.optionalText(6), createdAt: row.timestamp(7),
-                attempts: Int(row.integer(8)))
+                number: number, kind: kind, account: row.optionalInteger().map(AccountKey.init(number:)),
+                address: EmailAddress(stored: row.text()),
+                language: row.optionalText().flatMap(Language.init(rawValue:)),
+                device: row.optionalText(), network: row.optionalText(), createdAt: row.timestamp(),
+                attempts: Int(row.integer()))
         }
     }
 
     package func nextMailDue() throws -> Timestamp? {
-        try first(of: connection.statement("SELECT due_at FROM mails ORDER BY due_at LIMIT 1")) { $0.timestamp(0) }
+        try connection.statement("SELECT due_at FROM mails ORDER BY due_at LIMIT 1").first { $0.timestamp() }
     }
 
     package func mailCount() throws -> Int {
-        try first(of: connection.statement("SELECT count(*) FROM mails")) { Int($0.integer(0)) } ?? 0
+        try connection.statement("SELECT count(*) FROM mails").first { Int($0.integer()) } ?? 0
     }
 
     package func locale(of account: AccountKey) throws -> String? {
-        let statement = try connection.statement("SELECT locale FROM settings WHERE account = ?1")
-        statement.bind(1, account.number)
-        return try first(of: statement) { $0.optionalText(0) } ?? nil
+        try first("SELECT locale FROM settings WHERE account = ?1", account) { $0.optionalText() } ?? nil
     }
 }
 
@@ -43,7 +42,7 @@ extension SQLAccessWriter {
     package func enqueue(_ mail: MailJob) throws -> Bool {
         let count = try connection.statement("SELECT count(*) FROM (SELECT 1 FROM mails LIMIT ?1) AS waiting")
         count.bind(1, MailJob.most)
-        guard try first(of: count, { Int($0.integer(0)) }) ?? 0 < MailJob.most else { return false }
+        guard try count.first({ Int($0.integer()) }) ?? 0 < MailJob.most else { return false }
         let statement = try connection.statement(
             """
             INSERT INTO mails (kind, account, address, language, device, network, created_at, due_at)

@@ -7,7 +7,7 @@ extension SQLAccess {
         try all(
             """
             SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, plan_start, wake_at,
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_start, plan_end, wake_at,
                 woken_at, woken_revision
             FROM devices WHERE account = ?1 ORDER BY created_at, id
             """, account, readDevice)
@@ -17,38 +17,42 @@ extension SQLAccess {
         let statement = try connection.statement(
             """
             SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, plan_start, wake_at,
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_start, plan_end, wake_at,
                 woken_at, woken_revision
             FROM devices WHERE account = ?1 AND id = ?2
             """)
         statement.bind(1, account.number)
         statement.bind(2, id)
-        return try first(of: statement, readDevice)
+        return try statement.first(readDevice)
     }
 
     private func readDevice(_ row: Database.Statement) throws -> PushDevice {
+        let (id, account, session) = (try row.id(), AccountKey(number: row.integer()), row.optionalID())
+        let (kind, address, topic) = (row.text(), row.text(), row.text())
+        let (environment, key, secret) = (row.text(), row.bytes(), row.bytes())
         let target: PushDevice.Target
-        if row.text(3) == "apns" {
-            guard let environment = row.optionalText(6).flatMap(APNsTarget.Environment.init(rawValue:)) else {
+        if kind == "apns" {
+            guard let environment = APNsTarget.Environment(rawValue: environment) else {
                 throw connection.damaged("the environment of a device")
             }
-            target = .apns(APNsTarget(token: row.text(4), topic: row.optionalText(5) ?? "", environment: environment))
+            target = .apns(APNsTarget(token: address, topic: topic, environment: environment))
         } else {
-            target = .webPush(WebPushTarget(endpoint: row.text(4), key: row.bytes(7), secret: row.bytes(8)))
+            target = .webPush(WebPushTarget(endpoint: address, key: key, secret: secret))
         }
         var device = PushDevice(
-            id: try row.id(0), account: AccountKey(number: row.integer(1)), session: row.optionalID(2), target: target,
-            locale: row.optionalText(9).flatMap(Language.init(rawValue:)), createdAt: row.timestamp(10))
-        device.lastSuccessAt = row.optionalTimestamp(11)
-        device.lastFailure = row.optionalTimestamp(12).map { .init(at: $0, reason: row.optionalText(13) ?? "") }
-        device.isPaused = row.integer(14) != 0
-        device.plan = row.optionalInteger(15).map {
-            PushPlan(
-                epoch: UInt64(bitPattern: $0), revision: row.integer(16), start: row.optionalTimestamp(18),
-                end: row.optionalTimestamp(17))
+            id: id, account: account, session: session, target: target,
+            locale: row.optionalText().flatMap(Language.init(rawValue:)), createdAt: row.timestamp())
+        device.lastSuccessAt = row.optionalTimestamp()
+        let (failedAt, failure) = (row.optionalTimestamp(), row.text())
+        device.lastFailure = failedAt.map { .init(at: $0, reason: failure) }
+        device.isPaused = row.integer() != 0
+        let (epoch, revision) = (row.optionalInteger(), row.integer())
+        let (start, end) = (row.optionalTimestamp(), row.optionalTimestamp())
+        device.plan = epoch.map {
+            PushPlan(epoch: UInt64(bitPattern: $0), revision: revision, start: start, end: end)
         }
         device.wake = PushWake(
-            dueAt: row.optionalTimestamp(19), sentAt: row.optionalTimestamp(20), revision: row.integer(21))
+            dueAt: row.optionalTimestamp(), sentAt: row.optionalTimestamp(), revision: row.integer())
         return device
     }
 
@@ -56,13 +60,13 @@ extension SQLAccess {
         let statement = try connection.statement(
             """
             SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_end, plan_start, wake_at,
+                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_start, plan_end, wake_at,
                 woken_at, woken_revision
             FROM devices WHERE wake_at <= ?1 ORDER BY wake_at LIMIT ?2
             """)
         statement.bind(1, now)
         statement.bind(2, limit)
-        return try all(of: statement, readDevice)
+        return try statement.all(readDevice)
     }
 
     package func pushes(dueAt now: Timestamp, limit: Int) throws -> [PushJob] {
@@ -73,33 +77,35 @@ extension SQLAccess {
             """)
         statement.bind(1, now)
         statement.bind(2, limit)
-        return try all(of: statement) { row in
+        return try statement.all { row in
+            let (number, account, device) = (row.integer(), AccountKey(number: row.integer()), try row.id())
+            let (kind, task, reminder, fireAt) = (row.text(), row.optionalID(), row.text(), row.timestamp())
             let cause: PushJob.Cause
-            switch row.text(3) {
+            switch kind {
             case "test": cause = .test
             case "wake": cause = .wake
             default:
-                guard let task = row.optionalID(4), let trigger = row.optionalText(5).flatMap({ Trigger($0) }) else {
+                guard let task, let trigger = Trigger(reminder) else {
                     throw connection.damaged("the reminder of a notification")
                 }
-                cause = .reminder(task: task, Alarm(trigger: trigger, fireAt: row.timestamp(6)))
+                cause = .reminder(task: task, Alarm(trigger: trigger, fireAt: fireAt))
             }
             return PushJob(
-                number: row.integer(0), account: AccountKey(number: row.integer(1)), device: try row.id(2),
-                cause: cause, createdAt: row.timestamp(7), attempts: Int(row.integer(8)))
+                number: number, account: account, device: device, cause: cause, createdAt: row.timestamp(),
+                attempts: Int(row.integer()))
         }
     }
 
     package func nextPushDue() throws -> Timestamp? {
-        try first(of: connection.statement("SELECT due_at FROM pushes ORDER BY due_at LIMIT 1")) { $0.timestamp(0) }
+        try connection.statement("SELECT due_at FROM pushes ORDER BY due_at LIMIT 1").first { $0.timestamp() }
     }
 
     package func pushCount() throws -> Int {
-        try first(of: connection.statement("SELECT count(*) FROM pushes")) { Int($0.integer(0)) } ?? 0
+        try connection.statement("SELECT count(*) FROM pushes").first { Int($0.integer()) } ?? 0
     }
 
     package func pushCount(of account: AccountKey) throws -> Int {
-        try first("SELECT count(*) FROM pushes WHERE account = ?1", account) { Int($0.integer(0)) } ?? 0
+        try first("SELECT count(*) FROM pushes WHERE account = ?1", account) { Int($0.integer()) } ?? 0
     }
 
     package func schedule(of account: AccountKey) throws -> ReminderSchedule? {
@@ -118,19 +124,19 @@ extension SQLAccess {
         statement.bind(1, last?.number ?? 0)
         statement.bind(2, now)
         statement.bind(3, limit)
-        return try all(of: statement, readSchedule)
+        return try statement.all(readSchedule)
     }
 
     private func readSchedule(_ row: Database.Statement) -> ReminderSchedule {
         ReminderSchedule(
-            account: AccountKey(number: row.integer(0)), revision: row.integer(1), firedAt: row.timestamp(2),
-            firedID: row.text(3), nextAt: row.optionalTimestamp(4))
+            account: AccountKey(number: row.integer()), revision: row.integer(), firedAt: row.timestamp(),
+            firedID: row.text(), nextAt: row.optionalTimestamp())
     }
 
     package func serverKey(_ name: String) throws -> ServerKey? {
         let statement = try connection.statement("SELECT value, made_at FROM server_keys WHERE name = ?1")
         statement.bind(1, name)
-        return try first(of: statement) { ServerKey(name: name, value: $0.bytes(0), madeAt: $0.timestamp(1)) }
+        return try statement.first { ServerKey(name: name, value: $0.bytes(), madeAt: $0.timestamp()) }
     }
 }
 

@@ -11,25 +11,26 @@ extension SQLAccess {
             """)
         statement.bind(1, now)
         statement.bind(2, limit)
-        return try all(of: statement) { row in
-            guard let kind = AppleToken.Kind(rawValue: row.text(3)) else {
+        return try statement.all { row in
+            let number = row.integer()
+            let client = AppleService.Client(provider: row.text(), id: row.text())
+            guard let kind = AppleToken.Kind(rawValue: row.text()) else {
                 throw connection.damaged("the kind of a token to revoke")
             }
-            let client = AppleService.Client(provider: row.text(1), id: row.text(2))
             return Revocation(
-                number: row.integer(0), token: AppleToken(client: client, kind: kind, text: row.text(4)),
-                createdAt: row.timestamp(5), attempts: Int(row.integer(6)))
+                number: number, token: AppleToken(client: client, kind: kind, text: row.text()),
+                createdAt: row.timestamp(), attempts: Int(row.integer()))
         }
     }
 
     package func nextRevocationDue() throws -> Timestamp? {
-        try first(of: connection.statement("SELECT due_at FROM revocations ORDER BY due_at LIMIT 1")) {
-            $0.timestamp(0)
+        try connection.statement("SELECT due_at FROM revocations ORDER BY due_at LIMIT 1").first {
+            $0.timestamp()
         }
     }
 
     package func revocationCount() throws -> Int {
-        try first(of: connection.statement("SELECT count(*) FROM revocations")) { Int($0.integer(0)) } ?? 0
+        try connection.statement("SELECT count(*) FROM revocations").first { Int($0.integer()) } ?? 0
     }
 }
 

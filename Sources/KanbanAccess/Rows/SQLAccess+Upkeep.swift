@@ -5,7 +5,7 @@ extension SQLBoard {
     package func hasExpiredSessions() throws -> Bool {
         let statement = try statement("SELECT 1 FROM sessions WHERE account = ?1 AND expires_at < ?2 LIMIT 1")
         statement.bind(2, context.clock())
-        return try exists(statement)
+        return try statement.exists()
     }
 }
 

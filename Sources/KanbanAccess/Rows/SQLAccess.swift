@@ -30,8 +30,8 @@ extension SQLAccess {
     package func account(_ key: AccountKey) throws -> Account? {
         try first(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image,
-                pending_email
+            SELECT number, id, email, pending_email, display_name, image, created_at, email_verified, state, bytes_limit,
+                tasks_limit
             FROM accounts WHERE number = ?1
             """, key, readAccount)
     }
@@ -39,38 +39,38 @@ extension SQLAccess {
     package func account(foldedEmail: String) throws -> Account? {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image,
-                pending_email
+            SELECT number, id, email, pending_email, display_name, image, created_at, email_verified, state, bytes_limit,
+                tasks_limit
             FROM accounts WHERE email_folded = ?1
             """)
         statement.bind(1, foldedEmail)
-        return try first(of: statement, readAccount)
+        return try statement.first(readAccount)
     }
 
     package func passwordHash(of account: AccountKey) throws -> String? {
-        try first("SELECT password_hash FROM accounts WHERE number = ?1", account) { $0.optionalText(0) } ?? nil
+        try first("SELECT password_hash FROM accounts WHERE number = ?1", account) { $0.optionalText() } ?? nil
     }
 
     package func accounts(after key: AccountKey?, limit: Int) throws -> [Account] {
         let statement = try connection.statement(
             """
-            SELECT number, id, email, display_name, created_at, email_verified, state, bytes_limit, tasks_limit, image,
-                pending_email
+            SELECT number, id, email, pending_email, display_name, image, created_at, email_verified, state, bytes_limit,
+                tasks_limit
             FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2
             """)
         statement.bind(1, key?.number ?? 0)
         statement.bind(2, limit)
-        return try all(of: statement, readAccount)
+        return try statement.all(readAccount)
     }
 
     private func readAccount(_ row: Database.Statement) throws -> Account {
         Account(
-            key: AccountKey(number: row.integer(0)), id: try row.id(1),
-            email: row.optionalText(2).map(EmailAddress.init(stored:)),
-            pendingEmail: row.optionalText(10).map(EmailAddress.init(stored:)), displayName: row.optionalText(3),
-            image: row.optionalID(9), createdAt: row.timestamp(4), isEmailVerified: row.integer(5) != 0,
-            state: Account.State(rawValue: Int(row.integer(6))) ?? .disabled,
-            limits: OwnLimits(bytes: row.optionalInteger(7), tasks: row.optionalInteger(8)))
+            key: AccountKey(number: row.integer()), id: try row.id(),
+            email: row.optionalText().map(EmailAddress.init(stored:)),
+            pendingEmail: row.optionalText().map(EmailAddress.init(stored:)), displayName: row.optionalText(),
+            image: row.optionalID(), createdAt: row.timestamp(), isEmailVerified: row.integer() != 0,
+            state: Account.State(rawValue: Int(row.integer())) ?? .disabled,
+            limits: OwnLimits(bytes: row.optionalInteger(), tasks: row.optionalInteger()))
     }
 }
 
@@ -95,15 +95,15 @@ extension SQLAccess {
     }
 
     package func sessionCount(of account: AccountKey) throws -> Int {
-        try first("SELECT count(*) FROM sessions WHERE account = ?1", account) { Int($0.integer(0)) } ?? 0
+        try first("SELECT count(*) FROM sessions WHERE account = ?1", account) { Int($0.integer()) } ?? 0
     }
 
     private func readSession(_ row: Database.Statement) throws -> Session {
         Session(
-            id: try row.id(0), account: AccountKey(number: row.integer(1)), device: row.optionalText(2),
-            createdAt: row.timestamp(3), lastUsedAt: row.timestamp(4), expiresAt: row.timestamp(5),
-            provider: row.optionalText(6), provenAt: row.optionalTimestamp(7), identity: row.optionalID(8),
-            clientID: row.optionalText(9))
+            id: try row.id(), account: AccountKey(number: row.integer()), device: row.optionalText(),
+            createdAt: row.timestamp(), lastUsedAt: row.timestamp(), expiresAt: row.timestamp(),
+            provider: row.optionalText(), provenAt: row.optionalTimestamp(), identity: row.optionalID(),
+            clientID: row.optionalText())
     }
 }
 
@@ -126,30 +126,26 @@ extension SQLAccess {
     }
 
     private func readToken(_ row: Database.Statement) throws -> AccessToken {
-        guard let scope = AccessToken.Scope(rawValue: row.text(3)) else {
+        let (id, account, name) = (try row.id(), AccountKey(number: row.integer()), row.text())
+        guard let scope = AccessToken.Scope(rawValue: row.text()) else {
             throw connection.damaged("a token's scope")
         }
         return AccessToken(
-            id: try row.id(0), account: AccountKey(number: row.integer(1)), name: row.text(2), scope: scope,
-            createdAt: row.timestamp(4), lastUsedAt: row.optionalTimestamp(5), expiresAt: row.optionalTimestamp(6))
+            id: id, account: account, name: name, scope: scope, createdAt: row.timestamp(),
+            lastUsedAt: row.optionalTimestamp(), expiresAt: row.optionalTimestamp())
     }
 }
 
 // MARK: - Rows
 
 extension SQLAccess {
-    func first<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> T? {
-        defer { statement.reset() }
-        return try statement.step() ? try decode(statement) : nil
-    }
-
     /// The row that a statement finds by the digest of a secret.
     func first<T>(
         _ sql: StaticString, _ digest: [UInt8], _ decode: (Database.Statement) throws -> T
     ) throws -> T? {
         let statement = try connection.statement(sql)
         statement.bind(1, digest)
-        return try first(of: statement, decode)
+        return try statement.first(decode)
     }
 
     /// The first row that a statement finds of an account.
@@ -158,7 +154,7 @@ extension SQLAccess {
     ) throws -> T? {
         let statement = try connection.statement(sql)
         statement.bind(1, account.number)
-        return try first(of: statement, decode)
+        return try statement.first(decode)
     }
 
     func all<T>(
@@ -166,13 +162,6 @@ extension SQLAccess {
     ) throws -> [T] {
         let statement = try connection.statement(sql)
         statement.bind(1, account.number)
-        return try all(of: statement, decode)
-    }
-
-    func all<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> [T] {
-        defer { statement.reset() }
-        var rows: [T] = []
-        while try statement.step() { rows.append(try decode(statement)) }
-        return rows
+        return try statement.all(decode)
     }
 }

@@ -53,11 +53,10 @@ extension SQLAccessWriter {
         statement.bind(5, passwordHash)
         statement.bind(6, now)
         statement.bind(7, Int64(bitPattern: writer.ids.newEpoch()))
-        defer { statement.reset() }
-        guard try statement.step() else { throw connection.damaged("an account was made and is not there") }
-        return Account(
-            key: AccountKey(number: statement.integer(0)), id: id, email: email, displayName: displayName,
-            createdAt: now)
+        guard let key = try statement.first({ AccountKey(number: $0.integer()) }) else {
+            throw connection.damaged("an account was made and is not there")
+        }
+        return Account(key: key, id: id, email: email, displayName: displayName, createdAt: now)
     }
 
     package func hasImage(_ id: ID, of account: AccountKey) throws -> Bool {

@@ -34,7 +34,7 @@ extension Transaction {
                 AND images.revision < 4503599627370496
             ORDER BY number DESC
             """
-        ) { (id: try $0.id(0), bytes: Int($0.integer(1))) }
+        ) { (id: try $0.id(), bytes: Int($0.integer())) }
         var bytes = 0
         for image in kept {
             bytes += image.bytes
@@ -125,7 +125,7 @@ extension SQLiteConnection {
     func unsentImages() throws -> [ID] {
         try all(
             "SELECT id FROM image_contents WHERE account = 1 AND id IN (SELECT id FROM unsent_images)", []
-        ) { try $0.id(0) }
+        ) { try $0.id() }
     }
 
     /// How many images are on this device alone. With an edit that waits and names it, an image is one thing.
@@ -142,7 +142,7 @@ extension SQLiteConnection {
             SELECT id, content FROM image_contents
             WHERE account = 1 AND id IN (SELECT id FROM unsent_images) ORDER BY number LIMIT 1
             """, []
-        ) { (id: try $0.id(0), bytes: $0.bytes(1)) }.first
+        ) { (id: try $0.id(), bytes: $0.bytes()) }.first
     }
 }
 

@@ -27,14 +27,15 @@ struct StoredIssue: Sendable {
     }
 
     init(_ row: SQLiteStatement) throws {
-        guard let kind = Kind(rawValue: row.text(1)), let type = ResourceType(rawValue: row.text(2)) else {
+        let id = try row.id()
+        guard let kind = Kind(rawValue: row.text()), let type = ResourceType(rawValue: row.text()) else {
             throw StoreError.corrupt("an issue of an unknown kind")
         }
         self.init(
-            kind: kind, resource: ResourceKey(type: type, id: row.optionalID(3)),
-            details: try JSON(stored: row.text(4)).objectMembers ?? [])
-        id = try row.id(0)
-        at = row.timestamp(5)
+            kind: kind, resource: ResourceKey(type: type, id: row.optionalID()),
+            details: try JSON(stored: row.text()).objectMembers ?? [])
+        self.id = id
+        at = row.timestamp()
     }
 
     subscript(member: String) -> JSON { details.first { $0.name == member }?.value ?? .null }
@@ -167,7 +168,7 @@ extension Transaction {
     }
 
     func hasRejection(of resource: ResourceKey) throws -> Bool {
-        try !all("SELECT 1 FROM issues WHERE target = ?1 AND kind = 'rejected'", .id(resource.id)) { $0.integer(0) }
+        try !all("SELECT 1 FROM issues WHERE target = ?1 AND kind = 'rejected'", .id(resource.id)) { $0.integer() }
             .isEmpty
     }
 

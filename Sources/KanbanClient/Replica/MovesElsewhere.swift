@@ -50,7 +50,7 @@ extension Transaction {
         guard !movedElsewhere.isEmpty else { return }
         // Newest first, because an edit that another one was joined to goes by that one's id.
         let kept = try all("SELECT n, steps FROM undo WHERE instr(steps, '\"move\"') > 0 ORDER BY n DESC") {
-            (n: $0.integer(0), steps: $0.text(1))
+            (n: $0.integer(), steps: $0.text())
         }
         guard !kept.isEmpty else { return }
         var waiting = Set(try outbox().filter { !$0.isAnswered }.map(\.mutationID))

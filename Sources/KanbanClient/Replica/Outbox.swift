@@ -32,19 +32,19 @@ struct OutboxEdit: Sendable {
 
     /// A row of `SELECT * FROM outbox`.
     init(_ row: SQLiteStatement) throws {
-        guard let type = ResourceType(rawValue: row.text(2)), let op = MutationOp(rawValue: row.text(3)) else {
+        n = row.integer()
+        mutationID = try row.id()
+        guard let type = ResourceType(rawValue: row.text()), let op = MutationOp(rawValue: row.text()) else {
             throw StoreError.corrupt("an edit of an unknown kind")
         }
-        n = row.integer(0)
-        mutationID = try row.id(1)
         mutation = StoredMutation(
-            op, ResourceKey(type: type, id: row.optionalID(4)), try JSON(stored: row.text(5)))
-        base = row.optionalInteger(6)
-        policy = row.optionalText(7).flatMap(Kanban.Mutation.Policy.init(rawValue:))
-        madeAt = row.timestamp(8)
-        sentAt = row.optionalTimestamp(9)
-        attempts = Int(row.integer(10))
-        isAnswered = row.optionalInteger(11) != nil
+            op, ResourceKey(type: type, id: row.optionalID()), try JSON(stored: row.text()))
+        base = row.optionalInteger()
+        policy = row.optionalText().flatMap(Kanban.Mutation.Policy.init(rawValue:))
+        madeAt = row.timestamp()
+        sentAt = row.optionalTimestamp()
+        attempts = Int(row.integer())
+        isAnswered = row.optionalInteger() != nil
     }
 
     /// True as long as the server cannot know it.
@@ -237,7 +237,7 @@ extension Transaction {
     private func isBuiltOn(_ edit: OutboxEdit) throws -> Bool {
         try !all(
             "SELECT 1 FROM outbox WHERE n > ?1 AND NOT (op = 'create' AND type = 'category') LIMIT 1", .integer(edit.n)
-        ) { $0.integer(0) }.isEmpty
+        ) { $0.integer() }.isEmpty
     }
 
     /// True when an edit of another resource names this one: a task is in the category, or goes beside the task, for example by
@@ -247,7 +247,7 @@ extension Transaction {
             type == .task
             ? "SELECT 1 FROM outbox WHERE op IN ('move', 'restore') AND target <> ?1 AND instr(value, ?2) > 0 LIMIT 1"
             : "SELECT 1 FROM outbox WHERE target <> ?1 AND instr(value, ?2) > 0 LIMIT 1"
-        return try !all(naming, .id(id), .text(id.description)) { $0.integer(0) }.isEmpty
+        return try !all(naming, .id(id), .text(id.description)) { $0.integer() }.isEmpty
     }
 
     /// Removes the edits of a task or a category that was created here and never sent, unless another edit refers to it. If the
@@ -290,14 +290,14 @@ extension Transaction {
 
 extension SQLiteConnection {
     func pendingCount() throws -> Int {
-        try all("SELECT count(*) FROM outbox WHERE answered IS NULL", []) { Int($0.integer(0)) }.first ?? 0
+        try all("SELECT count(*) FROM outbox WHERE answered IS NULL", []) { Int($0.integer()) }.first ?? 0
     }
 
     /// True when there are edits or images that a push would send.
     /// - Parameter held: edits to pass, by their rows.
     func hasUnsent(besides held: Set<Int64> = []) throws -> Bool {
         let most = Parameter.integer(Int64(held.count + 1))
-        let rows = try all("SELECT n FROM outbox WHERE answered IS NULL ORDER BY n LIMIT ?1", [most]) { $0.integer(0) }
+        let rows = try all("SELECT n FROM outbox WHERE answered IS NULL ORDER BY n LIMIT ?1", [most]) { $0.integer() }
         return try rows.contains { !held.contains($0) } || !unsentImages().isEmpty
     }
 
@@ -307,6 +307,6 @@ extension SQLiteConnection {
 
     /// True for more than 200 edits, answered ones included: replaying them for each page would be slow.
     func hasManyEdits() throws -> Bool {
-        try !all("SELECT 1 FROM outbox LIMIT 1 OFFSET 200", []) { $0.integer(0) }.isEmpty
+        try !all("SELECT 1 FROM outbox LIMIT 1 OFFSET 200", []) { $0.integer() }.isEmpty
     }
 }

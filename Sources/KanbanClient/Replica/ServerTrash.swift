@@ -24,10 +24,10 @@ struct TrashReading: Sendable {
         guard try connection.hasCursor else { return nil }
         wanted = Dictionary(
             uniqueKeysWithValues: try connection.all("SELECT type, id, revision FROM wanted_trash", []) { row in
-                guard let type = ResourceType(rawValue: row.text(0)) else {
+                guard let type = ResourceType(rawValue: row.text()) else {
                     throw StoreError.corrupt("a deletion of an unknown type")
                 }
-                return (ResourceKey(type: type, id: try row.id(1)), row.integer(2))
+                return (ResourceKey(type: type, id: try row.id()), row.integer())
             })
         let last = try connection.state(.trashRead).flatMap(Int64.init)
         isWhole = last.map { !(0..<Self.daily ~= now.milliseconds - $0) } ?? true
@@ -35,7 +35,7 @@ struct TrashReading: Sendable {
         guard isWhole else { return }
         let tasks = try connection.all(
             "SELECT id, revision FROM tasks WHERE account = 1 AND deleted_at IS NOT NULL", []
-        ) { (ResourceKey.task(try $0.id(0)), $0.integer(1)) }
+        ) { (ResourceKey.task(try $0.id()), $0.integer()) }
         before = Dictionary(
             uniqueKeysWithValues: try tasks
                 + reader.categories(inTrash: true).map { (.category($0.id), $0.revision) }
@@ -61,7 +61,7 @@ extension Transaction {
     }
 
     func wantsTrash() throws -> Bool {
-        try !all("SELECT 1 FROM wanted_trash LIMIT 1") { $0.integer(0) }.isEmpty
+        try !all("SELECT 1 FROM wanted_trash LIMIT 1") { $0.integer() }.isEmpty
     }
 
     /// Takes in a page of the trash, beneath the edits.

@@ -130,6 +130,6 @@ extension Transaction {
             """
             SELECT id FROM tasks WHERE account = 1 AND status = ?1 AND position = ?2 AND deleted_at IS NULL LIMIT 1
             """, .integer(Int64(task.status.rawValue)), .text(position.text)
-        ) { try $0.id(0) }.first
+        ) { try $0.id() }.first
     }
 }

@@ -177,7 +177,7 @@ extension Transaction {
         try all(
             "SELECT revision FROM tombstones WHERE account = 1 AND type = ?1 AND id = ?2",
             .text(resource.type.rawValue), .id(resource.id)
-        ) { $0.integer(0) }.first
+        ) { $0.integer() }.first
     }
 
     // MARK: - Answers
@@ -207,7 +207,7 @@ extension Transaction {
             let known = try all(
                 "SELECT details FROM issues WHERE target = ?1 AND kind IN ('deleted', 'rejected')",
                 .id(edit.mutation.resource.id)
-            ) { try JSON(stored: $0.text(0))["draft"] }
+            ) { try JSON(stored: $0.text())["draft"] }
             if draft.isNull || !known.contains(draft) { try add(.deleted(edit, draft)) }
         case .rejected:
             try drop(edit)

@@ -77,18 +77,18 @@ final class Transaction {
         ) { row in
             try Shadow(
                 resource: resource,
-                value: row.optionalText(0).flatMap { Change.Value(shown: try JSON(stored: $0), as: resource.type) })
+                value: row.optionalText().flatMap { Change.Value(shown: try JSON(stored: $0), as: resource.type) })
         }.first
     }
 
     func shadows() throws -> [Shadow] {
         try all("SELECT type, id, value FROM shadow") { row in
-            guard let type = ResourceType(rawValue: row.text(0)) else {
+            guard let type = ResourceType(rawValue: row.text()) else {
                 throw StoreError.corrupt("a shadow of an unknown type")
             }
             return try Shadow(
-                resource: ResourceKey(type: type, id: row.optionalID(1)),
-                value: row.optionalText(2).flatMap { Change.Value(shown: try JSON(stored: $0), as: type) })
+                resource: ResourceKey(type: type, id: row.optionalID()),
+                value: row.optionalText().flatMap { Change.Value(shown: try JSON(stored: $0), as: type) })
         }
     }
 
@@ -275,18 +275,15 @@ extension SQLiteConnection {
     func all<T>(_ sql: StaticString, _ parameters: [Parameter], _ decode: (SQLiteStatement) throws -> T) throws -> [T] {
         let statement = try statement(sql)
         statement.bind(parameters)
-        defer { statement.reset() }
-        var rows: [T] = []
-        while try statement.step() { rows.append(try decode(statement)) }
-        return rows
+        return try statement.all(decode)
     }
 
     /// The id that a category has by now: another one if it was made here and the server had one of its name.
     func categoryID(_ id: ID) throws -> ID {
-        try all("SELECT theirs FROM aliases WHERE mine = ?1", [.id(id)]) { try $0.id(0) }.first ?? id
+        try all("SELECT theirs FROM aliases WHERE mine = ?1", [.id(id)]) { try $0.id() }.first ?? id
     }
 
     func state(_ name: StateName) throws -> String? {
-        try all("SELECT value FROM state WHERE name = ?1", [.text(name.rawValue)]) { $0.text(0) }.first
+        try all("SELECT value FROM state WHERE name = ?1", [.text(name.rawValue)]) { $0.text() }.first
     }
 }

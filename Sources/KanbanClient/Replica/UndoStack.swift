@@ -30,7 +30,7 @@ extension Transaction {
     func undo(redo: Bool) throws -> UndoOutcome {
         let last = try all(
             "SELECT n, name, steps FROM undo WHERE redo = ?1 ORDER BY n DESC LIMIT 1", .integer(redo ? 1 : 0)
-        ) { row in (n: row.integer(0), name: row.text(1), steps: row.text(2)) }.first
+        ) { row in (n: row.integer(), name: row.text(), steps: row.text()) }.first
         guard let last else { return .nothing }
         touched.insert(.undo)
         try run("DELETE FROM undo WHERE n = ?1", .integer(last.n))
@@ -115,7 +115,7 @@ extension Transaction {
             return true
         }
         // Another device had one of this name, which took its place.
-        let isTheirs = try !all("SELECT 1 FROM aliases WHERE theirs = ?1 LIMIT 1", .id(id)) { $0.integer(0) }.isEmpty
+        let isTheirs = try !all("SELECT 1 FROM aliases WHERE theirs = ?1 LIMIT 1", .id(id)) { $0.integer() }.isEmpty
         guard !isTheirs, creation == .onTheWay else { return !isTheirs }
         guard let category = try rows.category(id), step.theirs(category.sentMembers).isEmpty else { return false }
         var query = TaskQuery()
@@ -206,7 +206,7 @@ extension SQLiteConnection {
     func undoState() throws -> UndoState {
         let names = try all(
             "SELECT redo, name FROM undo WHERE n IN (SELECT max(n) FROM undo GROUP BY redo)", []
-        ) { (isRedo: $0.integer(0) == 1, name: $0.text(1)) }
+        ) { (isRedo: $0.integer() == 1, name: $0.text()) }
         let (undo, redo) = (names.first { !$0.isRedo }?.name, names.first { $0.isRedo }?.name)
         return UndoState(undoName: undo, redoName: redo, canUndo: undo != nil, canRedo: redo != nil)
     }

@@ -96,7 +96,7 @@ extension Transaction {
         try all(
             "SELECT mutation_id FROM acknowledged WHERE target = ?1 ORDER BY n DESC LIMIT ?2",
             .id(edit.mutation.resource.id), .integer(Int64(limit))
-        ) { try $0.id(0) }
+        ) { try $0.id() }
     }
 }
 

@@ -3,7 +3,6 @@ import KanbanRows
 
 /// A row that is copied, whatever is in it.
 protocol CopiedRow: EngineStatement {
-    var columnCount: Int32 { get }
     func kind(_ column: Int32) -> ValueKind
 }
 
@@ -11,7 +10,7 @@ extension SQLiteStatement: CopiedRow {}
 
 extension PostgresStatement: CopiedRow {
     func kind(_ column: Int32) -> ValueKind {
-        if isNull(column) { return .null }
+        if isNull(at: column) { return .null }
         switch typeNumber(column) {
         // `bigint` and `integer`; `text`.
         case 20, 23: return .integer
@@ -26,9 +25,9 @@ extension EngineStatement {
     fileprivate func bind(_ index: Int32, _ row: some CopiedRow, column: Int32) {
         switch row.kind(column) {
         case .null: bindNull(index)
-        case .integer: bind(index, row.integer(column))
-        case .text: bind(index, utf8: row.bytes(column))
-        case .bytes: bind(index, row.bytes(column))
+        case .integer: bind(index, row.integer(at: column))
+        case .text: bind(index, utf8: row.withBytes(at: column) { Array($0) })
+        case .bytes: bind(index, row.withBytes(at: column) { Array($0) })
         }
     }
 }
@@ -62,9 +61,9 @@ final class FileSide: CopySide {
     func columns(of table: String) throws -> [String] {
         let statement = try SQLiteStatement("SELECT name FROM pragma_table_info('\(table)')", on: file)
         defer { statement.finalize() }
-        var names: [String] = []
-        while try statement.step() { names.append(statement.text(0)) }
-        return names.filter { ($0 != "number" || !Self.numbered.contains(table)) && !Self.counts.contains($0) }
+        return try statement.all { $0.text() }.filter {
+            ($0 != "number" || !Self.numbered.contains(table)) && !Self.counts.contains($0)
+        }
     }
 
     func forEachRow(of table: String, _ columns: [String], _ body: (SQLiteStatement) throws -> Void) throws {
@@ -171,7 +170,7 @@ final class DatabaseSide: CopySide {
         for column in 0..<Int32(columns.count) { insertion.bind(column + 1, row, column: column) }
         try insertion.run()
         pending.rows += 1
-        for column in 0..<Int32(columns.count) { pending.bytes += row.withBytes(column) { $0.count } }
+        for column in 0..<Int32(columns.count) { pending.bytes += row.withBytes(at: column) { $0.count } }
         if pending.rows >= Self.mostPending.rows || pending.bytes >= Self.mostPending.bytes { try finishInserting() }
     }
 

@@ -18,8 +18,8 @@ struct RowSums {
 
     mutating func add(_ row: some CopiedRow, of table: String, _ columns: [String]) {
         let account = columns.firstIndex(of: table == "accounts" ? "number" : "account")
-        let key = Key(table: table, account: account.flatMap { row.optionalInteger(Int32($0)) })
-        let checksum = RowChecksum(row, columns: 0..<Int32(columns.count)) { row.kind($0) == .integer }
+        let key = Key(table: table, account: account.flatMap { row.optionalInteger(at: Int32($0)) })
+        let checksum = RowChecksum(restOf: row) { row.kind($0) == .integer }
         sums[key, default: Sum()].rows += 1
         sums[key, default: Sum()].checksum &+= checksum.value
     }

@@ -2,7 +2,7 @@ import CPostgres
 import Kanban
 import KanbanRows
 
-/// A statement of a connection. Bind, step, read columns, ``reset()``; parameters count from 1, columns from 0.
+/// A statement of a connection. Bind, step, read columns, ``reset()``; parameters count from 1.
 ///
 /// ``run()`` sends it and does not wait; ``step()`` waits for its rows.
 final class PostgresStatement: EngineStatement {
@@ -19,6 +19,7 @@ final class PostgresStatement: EngineStatement {
     private var many: [Int: PostgresStatement] = [:]
     private var result: OpaquePointer?
     private var row: Int32 = -1
+    var column: Int32 = 0
     /// Sent by ``sendAhead()``: the first step waits for it.
     private var isAhead = false
 
@@ -73,8 +74,7 @@ final class PostgresStatement: EngineStatement {
             isAhead = false
             try connection.flushAndWait()
         }
-        row += 1
-        return row < PQntuples(result)
+        return stepArrived()
     }
 
     /// Sends it, so that what else is sent before the first step shares its round trip.
@@ -86,6 +86,7 @@ final class PostgresStatement: EngineStatement {
     /// The next row of a result that ``PostgresConnection/takeArrived()`` took in.
     func stepArrived() -> Bool {
         row += 1
+        column = 0
         return row < PQntuples(result)
     }
 
@@ -243,19 +244,19 @@ extension PostgresStatement.Parameter {
 // MARK: - Columns
 
 extension PostgresStatement {
-    func isNull(_ column: Int32) -> Bool {
+    func isNull(at column: Int32) -> Bool {
         PQgetisnull(result, row, column) == 1
     }
 
     /// Passes the bytes of a column without a copy; none for NULL.
-    func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+    func withBytes<T>(at column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         let start = PQgetvalue(result, row, column)
         return try body(UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, row, column))))
     }
 
     /// Of a `bigint` or an `integer`; 0 for NULL.
-    func integer(_ column: Int32) -> Int64 {
-        withBytes(column) { bytes in
+    func integer(at column: Int32) -> Int64 {
+        withBytes(at: column) { bytes in
             switch bytes.count {
             case 8: Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
             case 4: Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
@@ -264,11 +265,11 @@ extension PostgresStatement {
         }
     }
 
-    func optionalInteger(_ column: Int32) -> Int64? {
-        isNull(column) ? nil : integer(column)
+    func optionalInteger(at column: Int32) -> Int64? {
+        isNull(at: column) ? nil : integer(at: column)
     }
 
-    func optionalText(_ column: Int32) -> String? {
-        isNull(column) ? nil : withBytes(column) { String(decoding: $0, as: UTF8.self) }
+    func optionalText(at column: Int32) -> String? {
+        isNull(at: column) ? nil : withBytes(at: column) { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -242,12 +242,12 @@ extension PostgresConnection {
     func texts(_ sql: String) throws -> [String] {
         let statement = PostgresStatement(sql, on: self)
         var rows: [String] = []
-        while try statement.step(prepared: false) { if let text = statement.optionalText(0) { rows.append(text) } }
+        while try statement.step(prepared: false) { if let text = statement.optionalText() { rows.append(text) } }
         return rows
     }
 
     func integer(_ sql: String) throws -> Int64? {
         let statement = PostgresStatement(sql, on: self)
-        return try statement.step(prepared: false) ? statement.optionalInteger(0) : nil
+        return try statement.step(prepared: false) ? statement.optionalInteger() : nil
     }
 }

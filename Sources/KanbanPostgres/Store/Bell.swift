@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Kanban
+import KanbanRows
 import Locks
 
 /// Notifies the other servers of changed accounts, and receives their notifications.
@@ -190,12 +191,10 @@ final class Bell: Sendable {
             SELECT number, revision, epoch, endings FROM accounts WHERE number = ANY (?1::text::bigint[])
             """)
         statement.bind(1, "{" + accounts.map(String.init).joined(separator: ",") + "}")
-        defer { statement.reset() }
-        var found: [Int64: Standing] = [:]
-        while try statement.step() {
-            found[statement.integer(0)] = Standing(
-                revision: statement.integer(1), epoch: statement.integer(2), endings: statement.integer(3))
-        }
+        let found = Dictionary(
+            uniqueKeysWithValues: try statement.all { row in
+                (row.integer(), Standing(revision: row.integer(), epoch: row.integer(), endings: row.integer()))
+            })
         // A removed account rings once, too.
         let changed = accounts.filter { found[$0] != known[$0] }
         known = found

@@ -41,7 +41,6 @@ struct CommitMarks {
     func isWritten(_ mark: Mark, on connection: PostgresConnection) throws -> Bool {
         let statement = try connection.statement("SELECT number FROM lanes WHERE id = ?1")
         statement.bind(1, lane)
-        defer { statement.reset() }
-        return try statement.step() && statement.integer(0) == mark.number
+        return try statement.first { $0.integer() } == mark.number
     }
 }

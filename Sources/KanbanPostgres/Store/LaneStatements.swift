@@ -11,17 +11,15 @@ extension PostgresConnection {
                 SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
                 FROM pg_advisory_xact_lock(\(AdvisoryLock.access), \(AdvisoryLock.scope))
                 """)
-        defer { statement.reset() }
-        guard try statement.step() else { throw StoreError.away("no lock was given") }
-        return statement.timestamp(0)
+        guard let time = try statement.first({ $0.timestamp() }) else { throw StoreError.away("no lock was given") }
+        return time
     }
 
     /// Locks the account's row alone; without a row there is nothing to wait for.
     func wait(for account: AccountKey) throws {
         let statement = try statement("SELECT 1 FROM accounts WHERE number = ?1 FOR NO KEY UPDATE")
         statement.bind(1, account.number)
-        defer { statement.reset() }
-        _ = try statement.step()
+        _ = try statement.exists()
     }
 
     func noteEnding(of account: AccountKey) throws {
@@ -50,7 +48,6 @@ extension PostgresConnection {
                 AND xact_start IS NOT NULL
                 AND state_change < clock_timestamp() - interval '2 seconds'
             """)
-        defer { statement.reset() }
-        return try statement.step() ? statement.integer(0) : 0
+        return try statement.first { $0.integer() } ?? 0
     }
 }

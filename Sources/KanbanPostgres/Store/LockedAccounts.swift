@@ -46,21 +46,14 @@ struct LockedAccounts {
 
     /// Waits for the rows.
     func rows() throws -> [Row] {
-        defer { reset() }
-        var rows: [Row] = []
-        while try statement.step() {
-            rows.append(
-                Row(
-                    account: AccountKey(number: statement.integer(0)),
-                    feed: FeedState(
-                        epoch: UInt64(bitPattern: statement.integer(1)), revision: statement.integer(2),
-                        purgedThrough: statement.integer(3)),
-                    usage: Usage(bytes: statement.integer(4), tasks: statement.integer(5)),
-                    limits: OwnLimits(bytes: statement.optionalInteger(6), tasks: statement.optionalInteger(7)),
-                    writtenAt: statement.timestamp(8), time: statement.timestamp(9),
-                    lineage: statement.optionalText(10),
-                    endings: statement.integer(11)))
+        try statement.all { row in
+            Row(
+                account: AccountKey(number: row.integer()),
+                feed: FeedState(
+                    epoch: UInt64(bitPattern: row.integer()), revision: row.integer(), purgedThrough: row.integer()),
+                usage: Usage(bytes: row.integer(), tasks: row.integer()),
+                limits: OwnLimits(bytes: row.optionalInteger(), tasks: row.optionalInteger()),
+                writtenAt: row.timestamp(), time: row.timestamp(), lineage: row.optionalText(), endings: row.integer())
         }
-        return rows
     }
 }

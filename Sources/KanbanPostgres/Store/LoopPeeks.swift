@@ -140,7 +140,10 @@ final class LoopPeeks: WatchHandler, @unchecked Sendable {
                 return open.watch.wait(for: .reading, until: loop.now + (asked.isEmpty ? Self.rest : patience))
             }
             var found: [Int64: AccountStanding] = [:]
-            while question.stepArrived() { found[question.integer(0)] = Peeks.standing(in: question) }
+            while question.stepArrived() {
+                let (account, standing) = Peeks.standing(in: question)
+                found[account] = standing
+            }
             question.reset()
             let callers = asked
             asked = []

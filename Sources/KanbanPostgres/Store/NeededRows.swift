@@ -9,13 +9,14 @@ struct NeededRows {
         let text: String
     }
 
-    /// Behind the columns of a stored task: its account, its id, and whether it was deleted for good.
+    /// Before the columns of a stored task: its account, its id, and whether it was deleted for good.
     private static let tasks = ComposedSQL(
         """
-        SELECT found.*, needed.account, needed.id,
+        SELECT needed.account, needed.id,
             CASE WHEN found.id IS NULL THEN (
                 SELECT 1::bigint FROM tombstones
-                WHERE tombstones.account = needed.account AND type = 'task' AND tombstones.id = needed.id) END
+                WHERE tombstones.account = needed.account AND type = 'task' AND tombstones.id = needed.id) END,
+            found.*
         FROM unnest(?1::text::bigint[], ?2::text::uuid[]) AS needed (account, id) LEFT JOIN LATERAL (
             SELECT \(StoredTaskColumns.list(in: .postgres))
             FROM tasks WHERE tasks.account = needed.account AND tasks.id = needed.id LIMIT 1) AS found ON true
@@ -38,16 +39,16 @@ struct NeededRows {
                 """
                 SELECT needed.account, needed.id, found.*
                 FROM unnest(?1::text::bigint[], ?2::text::uuid[]) AS needed (account, id) LEFT JOIN LATERAL (
-                    SELECT fingerprint, result, at FROM kept_mutations
+                    SELECT at, fingerprint, result FROM kept_mutations
                     WHERE kept_mutations.account = needed.account AND kept_mutations.id = needed.id LIMIT 1) AS found ON true
                 """)
         }
         answers = try Self.send(keys, on: connection) {
             try connection.statement(
                 """
-                SELECT found.*, needed.account
+                SELECT needed.account, found.*
                 FROM unnest(?1::text::bigint[], ?2::text::text[]) AS needed (account, key), LATERAL (
-                    SELECT key, fingerprint, status, headers, body, at
+                    SELECT key, at, fingerprint, status, headers, body
                     FROM kept_answers WHERE kept_answers.account = needed.account AND kept_answers.key = needed.key LIMIT 1
                 ) AS found
                 """)
@@ -55,7 +56,7 @@ struct NeededRows {
         ends = try Self.send(needed { $0.ends.map { "\($0.rawValue)" } }, on: connection) {
             try connection.statement(
                 """
-                SELECT needed.status, found.position, needed.account
+                SELECT needed.account, needed.status, found.position
                 FROM unnest(?1::text::bigint[], ?2::text::bigint[]) AS needed (account, status), LATERAL (
                     SELECT position FROM tasks
                     WHERE tasks.account = needed.account AND tasks.status = needed.status AND deleted_at IS NULL
@@ -101,41 +102,38 @@ struct NeededRows {
     /// Gives the rows to the transaction.
     /// - Parameter writer: of an account whose lock the transaction has; `nil` for others, whose rows may change.
     func take(by writer: (AccountKey) -> PostgresBoardWriter?) throws {
-        let end = StoredTaskColumns.end
         while let tasks, try tasks.step() {
-            guard let writer = writer(AccountKey(number: tasks.integer(end))) else { continue }
-            if tasks.optionalID(1) != nil {
-                try writer.foreseeTask(tasks)
-            } else {
-                writer.foreseeNoTask(try tasks.id(end + 1), isBuried: tasks.optionalInteger(end + 2) != nil)
-            }
+            guard let writer = writer(AccountKey(number: tasks.integer())) else { continue }
+            let (id, isBuried) = (try tasks.id(), tasks.optionalInteger() != nil)
+            if tasks.skipNull() { writer.foreseeNoTask(id, isBuried: isBuried) } else { try writer.foreseeTask(tasks) }
         }
         while let mutations, try mutations.step() {
-            guard let writer = writer(AccountKey(number: mutations.integer(0))) else { continue }
-            guard let at = mutations.optionalTimestamp(4) else {
-                writer.foreseeMutation(nil, id: try mutations.id(1))
+            guard let writer = writer(AccountKey(number: mutations.integer())) else { continue }
+            let id = try mutations.id()
+            guard let at = mutations.optionalTimestamp() else {
+                writer.foreseeMutation(nil, id: id)
                 continue
             }
             // An expired one is read again by the body that replaces it.
             guard at > writer.context.oldestKeptMutation else { continue }
-            writer.foreseeMutation(
-                KeptMutation(fingerprint: mutations.bytes(2), result: mutations.bytes(3)), id: try mutations.id(1))
+            writer.foreseeMutation(KeptMutation(fingerprint: mutations.bytes(), result: mutations.bytes()), id: id)
         }
         while let ends, try ends.step() {
-            guard let status = TaskStatus(rawValue: Int(ends.integer(0))) else { continue }
-            writer(AccountKey(number: ends.integer(2)))?.foreseeEnd(ends.text(1), of: status)
+            let writer = writer(AccountKey(number: ends.integer()))
+            guard let status = TaskStatus(rawValue: Int(ends.integer())) else { continue }
+            writer?.foreseeEnd(ends.text(), of: status)
         }
         var absent = keys
         while let answers, try answers.step() {
-            let key = Key(account: AccountKey(number: answers.integer(6)), text: answers.text(0))
+            let key = Key(account: AccountKey(number: answers.integer()), text: answers.text())
             absent.remove(key)
             // An expired one is read again by the body that replaces it.
-            guard let writer = writer(key.account), answers.timestamp(5) > writer.context.oldestKeptAnswer else {
+            guard let writer = writer(key.account), answers.timestamp() > writer.context.oldestKeptAnswer else {
                 continue
             }
             writer.foreseeAnswer(
-                fingerprint: answers.bytes(1), status: Int(answers.integer(2)), headers: answers.text(3),
-                body: answers.bytes(4), key: key.text)
+                fingerprint: answers.bytes(), status: Int(answers.integer()), headers: answers.text(),
+                body: answers.bytes(), key: key.text)
         }
         for key in absent { writer(key.account)?.foreseeAnswer(nil, key: key.text) }
     }

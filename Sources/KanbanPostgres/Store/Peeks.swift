@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Kanban
+import KanbanRows
 import Locks
 
 /// Reads the standing of accounts, one query for all callers: while a query runs, the next callers gather. A query sees
@@ -127,10 +128,7 @@ final class Peeks: Sendable {
         _ accounts: [Int64], on connection: PostgresConnection
     ) throws -> [Int64: AccountStanding] {
         let statement = try question(accounts, on: connection)
-        defer { statement.reset() }
-        var found: [Int64: AccountStanding] = [:]
-        while try statement.step() { found[statement.integer(0)] = standing(in: statement) }
-        return found
+        return Dictionary(uniqueKeysWithValues: try statement.all(standing))
     }
 
     static func question(_ accounts: [Int64], on connection: PostgresConnection) throws -> PostgresStatement {
@@ -141,9 +139,10 @@ final class Peeks: Sendable {
         return statement
     }
 
-    static func standing(in row: PostgresStatement) -> AccountStanding {
+    static func standing(in row: PostgresStatement) -> (account: Int64, AccountStanding) {
+        let account = row.integer()
         let feed = FeedState(
-            epoch: UInt64(bitPattern: row.integer(1)), revision: row.integer(2), purgedThrough: row.integer(3))
-        return AccountStanding(feed: feed, endings: row.integer(4))
+            epoch: UInt64(bitPattern: row.integer()), revision: row.integer(), purgedThrough: row.integer())
+        return (account, AccountStanding(feed: feed, endings: row.integer()))
     }
 }

@@ -25,7 +25,7 @@ extension PostgresAccessWriter: AttemptWriter {
             last.bind(2, key)
             last.bind(3, start)
             last.bind(4, most)
-            let times = try writer.all(of: last) { $0.timestamp(0) }
+            let times = try last.all { $0.timestamp() }
             if times.count >= most, let oldest = times.last {
                 wait = max(wait ?? .zero, .milliseconds(oldest.milliseconds - start.milliseconds))
             }

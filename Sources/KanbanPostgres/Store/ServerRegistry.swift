@@ -60,8 +60,8 @@ final class ServerRegistry: Sendable {
         let living = PostgresStatement(
             "SELECT count(*), \(Self.now) FROM servers WHERE \(Self.isAlive)", on: connection)
         _ = try living.step(prepared: false)
-        note(max(1, Int(living.integer(0))))
-        if let asked, let clock { compare(living.timestamp(1), from: asked, to: clock()) }
+        note(max(1, Int(living.integer())))
+        if let asked, let clock { compare(living.timestamp(), from: asked, to: clock()) }
         living.reset()
         state.withLock { $0.next = .now + pace }
     }
@@ -78,7 +78,7 @@ final class ServerRegistry: Sendable {
         let older = PostgresStatement(
             "SELECT count(*), min(format) FROM servers WHERE \(isAlive) AND format < \(format)", on: connection)
         guard try older.step(prepared: false) else { return (0, nil) }
-        return (older.integer(0), older.optionalInteger(1).map(Int.init))
+        return (older.integer(), older.optionalInteger().map(Int.init))
     }
 
     /// So that the others need not wait for the time-out.

@@ -52,8 +52,7 @@ extension PostgresStore {
             statement.bind(2, server)
             statement.bind(3, writer.now.milliseconds + PostgresUpkeep.lease)
             statement.bind(4, writer.now)
-            defer { statement.reset() }
-            return try statement.step()
+            return try statement.exists()
         }
     }
 
@@ -62,8 +61,7 @@ extension PostgresStore {
             let statement = try connection.statement(
                 "SELECT number FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1")
             statement.bind(1, account)
-            defer { statement.reset() }
-            return try statement.step() ? statement.integer(0) : nil
+            return try statement.first { $0.integer() }
         }
     }
 

@@ -88,16 +88,15 @@ struct NounTable<Noun: Kanban.Noun>: Sendable {
     }
 
     func decode(_ row: some EngineStatement) throws -> Noun {
-        var noun = blank(hasID ? try row.id(1) : ID(high: 0, low: 0))
-        noun.revision = row.integer(0)
-        var index: Int32 = hasID ? 2 : 1
+        let revision = row.integer()
+        var noun = blank(hasID ? try row.id() : ID(high: 0, low: 0))
+        noun.revision = revision
         for column in columns {
-            guard column.put(&noun, try row.value(index, column.kind)) else {
+            guard column.put(&noun, try row.value(column.kind)) else {
                 throw StoreError.corrupt("a row of \(name) with a wrong \(column.name)")
             }
-            index += 1
         }
-        noun.memberRevisions = try row.memberRevisions(index, of: noun.revision)
+        noun.memberRevisions = try row.memberRevisions(of: noun.revision)
         return noun
     }
 
@@ -137,15 +136,15 @@ extension NounTable {
 }
 
 extension EngineStatement {
-    fileprivate func value(_ column: Int32, _ kind: MemberForm.Column) throws -> MemberValue {
-        guard !isNull(column) else { return .none }
+    fileprivate func value(_ kind: MemberForm.Column) throws -> MemberValue {
+        guard !skipNull() else { return .none }
         return switch kind {
-        case .text: .text(text(column))
-        case .integer: .integer(integer(column))
-        case .day: .day(Day(number: Int(integer(column))))
-        case .id: .id(try id(column))
+        case .text: .text(text())
+        case .integer: .integer(integer())
+        case .day: .day(Day(number: Int(integer())))
+        case .id: .id(try id())
         // The depth was checked when the value was accepted.
-        case .json: .json(try JSON(parsing: bytes(column), maximumDepth: .max))
+        case .json: .json(try JSON(parsing: bytes(), maximumDepth: .max))
         }
     }
 }

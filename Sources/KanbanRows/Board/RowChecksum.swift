@@ -18,27 +18,21 @@ package struct RowChecksum {
         add(account.number)
     }
 
-    /// Of the columns from `first` on.
-    package init(_ row: SQLiteStatement, from first: Int32) {
-        for column in first..<row.columnCount {
-            switch row.type(column) {
-            case SQLITE_NULL: addNull()
-            case SQLITE_INTEGER: add(row.integer(column))
-            default: row.withBytes(column) { add($0) }
-            }
-        }
+    /// Of the columns that are not read yet.
+    package init(restOf row: SQLiteStatement) {
+        self.init(restOf: row) { row.type($0) == SQLITE_INTEGER }
     }
 
     /// The same of a row of any engine.
     /// - Parameter isInteger: whether a column is one of numbers.
-    package init(_ row: some EngineStatement, columns: Range<Int32>, isInteger: (Int32) -> Bool) {
-        for column in columns {
-            if row.isNull(column) {
+    package init(restOf row: some EngineStatement, isInteger: (Int32) -> Bool) {
+        for column in row.column..<row.columnCount {
+            if row.isNull(at: column) {
                 addNull()
             } else if isInteger(column) {
-                add(row.integer(column))
+                add(row.integer(at: column))
             } else {
-                row.withBytes(column) { add($0) }
+                row.withBytes(at: column) { add($0) }
             }
         }
     }

@@ -6,15 +6,15 @@ extension SQLBoard {
     package func hasOldKeptRows() throws -> Bool {
         let answers = try statement("SELECT 1 FROM kept_answers WHERE account = ?1 AND at <= ?2 LIMIT 1")
         answers.bind(2, context.oldestKeptAnswer)
-        if try exists(answers) { return true }
+        if try answers.exists() { return true }
         let mutations = try statement("SELECT 1 FROM kept_mutations WHERE account = ?1 AND at <= ?2 LIMIT 1")
         mutations.bind(2, context.oldestKeptMutation)
-        if try exists(mutations) { return true }
+        if try mutations.exists() { return true }
         for action in HistoryEntry.Action.allCases {
             let lines = try statement("SELECT 1 FROM history WHERE account = ?1 AND action = ?2 AND at <= ?3 LIMIT 1")
             lines.bind(2, action.rawValue)
             lines.bind(3, context.oldestHistory)
-            if try exists(lines) { return true }
+            if try lines.exists() { return true }
         }
         return false
     }
@@ -59,7 +59,7 @@ extension SQLBoardWriter {
 
     /// Runs a deletion that returns the bytes of each row beyond its cost.
     private func remove(_ deletion: Database.Statement, cost: Int) throws -> Int {
-        let removed = try all(of: deletion) { $0.integer(0) }
+        let removed = try deletion.all { $0.integer() }
         try writing.charge(
             Usage(bytes: -removed.reduce(0, +) - Int64(cost * removed.count)), to: account)
         return removed.count

@@ -42,12 +42,12 @@ extension SQLBoard {
         }
         let statement = try statement("SELECT position, due FROM tasks WHERE account = ?1 AND id = ?2")
         statement.bind(2, last)
-        let anchor = try first(of: statement) { row in
-            let position = Position(text: row.text(0))
+        let anchor = try statement.first { row in
+            let (position, due) = (Position(text: row.text()), row.optionalInteger())
             let key: TaskQuery.Anchor.Key =
                 query.sort == .position
                 ? .text(Spelling(position.text))
-                : row.optionalInteger(1).map { .number($0) } ?? TaskQuery.Anchor.Key.none
+                : due.map { .number($0) } ?? TaskQuery.Anchor.Key.none
             return TaskQuery.Anchor(id: last, key: key, position: position, revision: revision)
         }
         return anchor.map { query.anchor($0, from: start) }
@@ -75,7 +75,7 @@ extension SQLBoard {
     }
 
     package func hasRespacings() throws -> Bool {
-        try exists(try statement("SELECT 1 FROM respacings WHERE account = ?1 LIMIT 1"))
+        try statement("SELECT 1 FROM respacings WHERE account = ?1 LIMIT 1").exists()
     }
 
     private func respacings(of status: TaskStatus, since revision: Revision) throws -> [Revision] {
@@ -86,7 +86,7 @@ extension SQLBoard {
             """)
         statement.bind(2, status.rawValue)
         statement.bind(3, revision)
-        return try all(of: statement) { $0.integer(0) }
+        return try statement.all { $0.integer() }
     }
 
     /// The same place after a respacing: where its task went or, if none stood there, between the neighbours' new places.
@@ -102,7 +102,7 @@ extension SQLBoard {
         below.bind(2, status.rawValue)
         below.bind(3, respacing)
         below.bind(4, place.position.text)
-        if let (old, new) = try first(of: below, { (Position(text: $0.text(0)), Position(text: $0.text(1))) }) {
+        if let (old, new) = try below.first({ (Position(text: $0.text()), Position(text: $0.text())) }) {
             if old == place.position { return TaskPlace(position: new, id: place.id) }
             if !(new < place.position) { return TaskPlace(position: new, id: descending ? .least : .greatest) }
         }
@@ -115,7 +115,7 @@ extension SQLBoard {
         above.bind(2, status.rawValue)
         above.bind(3, respacing)
         above.bind(4, place.position.text)
-        if let new = try first(of: above, { Position(text: $0.text(0)) }), !(place.position < new) {
+        if let new = try above.first({ Position(text: $0.text()) }), !(place.position < new) {
             return TaskPlace(position: new, id: descending ? .greatest : .least)
         }
         return place

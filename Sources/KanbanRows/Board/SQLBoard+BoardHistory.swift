@@ -24,7 +24,7 @@ extension SQLBoard {
         statement.bind(2, action.rawValue)
         bind(query, to: statement, from: 3)
         statement.bind(6, query.limit)
-        return try all(of: statement, historyEntry)
+        return try statement.all(historyEntry)
     }
 
     private func creations(_ query: HistoryQuery) throws -> [HistoryEntry] {
@@ -38,7 +38,7 @@ extension SQLBoard {
         statement.bind(5, query.limit)
         var entries: [HistoryEntry] = []
         while entries.count < query.limit {
-            let tasks = try all(of: statement) { (id: try $0.id(0), at: $0.integer(1), revision: $0.integer(2)) }
+            let tasks = try statement.all { (id: try $0.id(), at: $0.integer(), revision: $0.integer()) }
             for task in tasks where entries.count < query.limit {
                 // It needs later lines of the task, and those may be gone.
                 if let creation = try creation(of: task.id, since: 0, before: .max) { entries.append(creation) }
@@ -61,6 +61,6 @@ extension SQLBoard {
     private func title(of task: ID) throws -> String? {
         let statement = try statement("SELECT title FROM tasks WHERE account = ?1 AND id = ?2")
         statement.bind(2, task)
-        return try first(of: statement) { $0.text(0) }
+        return try statement.first { $0.text() }
     }
 }

@@ -27,13 +27,13 @@ extension SQLBoard {
     func storedCategory(_ id: ID) throws -> Category? {
         let statement = try statement(CategoryRow.byID)
         statement.bind(2, id)
-        return try first(of: statement) { try CategoryRow.table.decode($0) }
+        return try statement.first(CategoryRow.table.decode)
     }
 
     package func category(named name: String) throws -> Category? {
         let statement = try statement(CategoryRow.byName)
         statement.bind(2, name.sameKey)
-        return try first(of: statement) { try CategoryRow.table.decode($0) }
+        return try statement.first(CategoryRow.table.decode)
     }
 
     package func categoryEverExisted(_ id: ID) throws -> Bool {
@@ -43,7 +43,7 @@ extension SQLBoard {
     package func categories(inTrash: Bool) throws -> [Category] {
         let statement = try statement(inTrash ? CategoryRow.inTrash : CategoryRow.living)
         // The column is for equality: it is normalized, which the order is not.
-        let keyed = try all(of: statement) { row in
+        let keyed = try statement.all { row in
             let category = try CategoryRow.table.decode(row)
             return (key: category.name.orderKey, category: category)
         }

@@ -12,7 +12,7 @@ extension SQLBoard {
             statement.bind(3, limit)
             sources.append(ChangeSource(statement: statement, decode: decode))
             if try statement.step() {
-                sources[sources.count - 1].revision = statement.integer(0)
+                sources[sources.count - 1].revision = statement.revisionAhead
             } else {
                 statement.reset()
                 sources.removeLast()
@@ -41,7 +41,7 @@ extension SQLBoard {
             let change = try source.decode(source.statement)
             changes.append(change)
             if try source.statement.step() {
-                sources[next].revision = source.statement.integer(0)
+                sources[next].revision = source.statement.revisionAhead
             } else {
                 source.statement.reset()
                 sources.remove(at: next)
@@ -101,8 +101,8 @@ extension SQLBoard {
     }
 
     private func taskChange(_ row: Database.Statement) throws -> Change {
-        guard row.isNull(10) else {
-            return Change(revision: row.integer(0), type: .task, id: try row.id(1), value: .deleted)
+        guard !TaskRow.isDeleted(row) else {
+            return Change(revision: row.integer(), type: .task, id: try row.id(), value: .deleted)
         }
         let task = try TaskRow.decode(row)
         return Change(revision: task.revision, type: .task, id: task.id, value: .task(task))
@@ -127,9 +127,15 @@ extension SQLBoard {
     }
 
     private func buriedChange(_ row: Database.Statement) throws -> Change {
-        guard let type = ResourceType(rawValue: row.text(2)) else { throw damaged("a tombstone of an unknown type") }
-        return Change(revision: row.integer(0), type: type, id: try row.id(1), value: .deleted)
+        let (revision, id) = (row.integer(), try row.id())
+        guard let type = ResourceType(rawValue: row.text()) else { throw damaged("a tombstone of an unknown type") }
+        return Change(revision: revision, type: type, id: id, value: .deleted)
     }
+}
+
+extension EngineStatement {
+    /// The first column of each row of the feed, which is still to be read.
+    fileprivate var revisionAhead: Revision { integer(at: 0) }
 }
 
 /// The rows of one kind, in revision order.

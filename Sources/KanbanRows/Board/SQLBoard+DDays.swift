@@ -23,7 +23,7 @@ extension SQLBoard {
     func storedDDay(_ id: ID) throws -> DDay? {
         let statement = try statement(DDayRow.byID)
         statement.bind(2, id)
-        return try first(of: statement) { try DDayRow.table.decode($0) }
+        return try statement.first(DDayRow.table.decode)
     }
 
     package func ddayEverExisted(_ id: ID) throws -> Bool {
@@ -35,11 +35,11 @@ extension SQLBoard {
         statement.bind(2, after.map { Int64($0.date.number) } ?? .min)
         statement.bind(3, after?.id ?? ID(high: 0, low: 0))
         statement.bind(4, limit.map(Int64.init) ?? .max)
-        return try all(of: statement) { try DDayRow.table.decode($0) }
+        return try statement.all(DDayRow.table.decode)
     }
 
     package func countDDays() throws -> Int {
         let statement = try statement("SELECT count(*) FROM ddays WHERE account = ?1 AND deleted_at IS NULL")
-        return try first(of: statement) { Int($0.integer(0)) } ?? 0
+        return try statement.first { Int($0.integer()) } ?? 0
     }
 }

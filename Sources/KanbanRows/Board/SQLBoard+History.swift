@@ -11,7 +11,7 @@ extension SQLBoard {
         statement.bind(2, task)
         statement.bind(3, before ?? .max)
         statement.bind(4, limit)
-        var entries = try all(of: statement, historyEntry)
+        var entries = try statement.all(historyEntry)
         if entries.count < limit, let creation = try creation(of: task, since: 0, before: before ?? .max) {
             entries.append(creation)
         }
@@ -39,7 +39,7 @@ extension SQLBoard {
         statement.bind(2, id)
         statement.bind(3, revision)
         statement.bind(4, limit)
-        let lines = try all(of: statement) { HistoryLine(revision: $0.integer(0), changes: $0.bytes(1)) }
+        let lines = try statement.all { HistoryLine(revision: $0.integer(), changes: $0.bytes()) }
         guard let creation = try creation(of: id, since: revision, before: .max).map(HistoryLine.init) else {
             return lines
         }
@@ -55,11 +55,11 @@ extension SQLBoard {
         statement.bind(3, since)
         statement.bind(4, before)
         statement.bind(5, context.oldestHistory)
-        let stored = try first(of: statement) { row in
+        let stored = try statement.first { row in
             let task = try TaskRow.decode(row)
             return (
-                task: task, revision: row.integer(TaskRow.end), session: row.optionalID(TaskRow.end + 1),
-                firstChanges: try row.firstChanges(TaskRow.end + 2, of: task.revision)
+                task: task, revision: row.integer(), session: row.optionalID(),
+                firstChanges: try row.firstChanges(of: task.revision)
             )
         }
         guard let (task, revision, session, firstChanges) = stored else { return nil }
@@ -83,15 +83,16 @@ extension SQLBoard {
             "SELECT changes FROM history WHERE account = ?1 AND task_id = ?2 AND revision = ?3")
         statement.bind(2, task)
         statement.bind(3, revision)
-        return try first(of: statement) { try HistoryEntry.MemberChange.decode($0.bytes(0)) } ?? []
+        return try statement.first { try HistoryEntry.MemberChange.decode($0.bytes()) } ?? []
     }
 
     func historyEntry(_ row: Database.Statement) throws -> HistoryEntry {
-        guard let action = HistoryEntry.Action(rawValue: row.text(3)) else {
+        let (taskID, revision, at) = (try row.id(), row.integer(), row.timestamp())
+        guard let action = HistoryEntry.Action(rawValue: row.text()) else {
             throw damaged("a history entry of an unknown action")
         }
         return HistoryEntry(
-            taskID: try row.id(0), revision: row.integer(1), at: row.timestamp(2), action: action,
-            changes: try HistoryEntry.MemberChange.decode(row.bytes(4)), sessionID: row.optionalID(5))
+            taskID: taskID, revision: revision, at: at, action: action,
+            changes: try HistoryEntry.MemberChange.decode(row.bytes()), sessionID: row.optionalID())
     }
 }

@@ -5,13 +5,13 @@ extension SQLBoard {
         let statement = try statement(
             "SELECT revision, id, media_type, bytes, fingerprint FROM images WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
-        return try first(of: statement) { try ImageRow.decode($0) }
+        return try statement.first { try ImageRow.decode($0) }
     }
 
     package func imageContent(_ id: ID) throws -> [UInt8]? {
         let statement = try statement("SELECT content FROM image_contents WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
-        return try first(of: statement) { $0.bytes(0) }
+        return try statement.first { $0.bytes() }
     }
 
     package func imageEverExisted(_ id: ID) throws -> Bool {
@@ -26,7 +26,7 @@ extension SQLBoard {
             """)
         statement.bind(2, after ?? ID(high: 0, low: 0))
         statement.bind(3, limit)
-        return try all(of: statement) { try ImageRow.decode($0) }
+        return try statement.all { try ImageRow.decode($0) }
     }
 
     /// Images that nothing has referred to since before `before`.
@@ -38,17 +38,18 @@ extension SQLBoard {
             """)
         statement.bind(2, before)
         statement.bind(3, limit)
-        return try all(of: statement) { try $0.id(0) }
+        return try statement.all { try $0.id() }
     }
 }
 
 enum ImageRow {
     static func decode(_ row: some EngineStatement) throws -> Image {
-        guard let mediaType = Image.MediaType(rawValue: row.text(2)) else {
+        let (revision, id) = (row.integer(), try row.id())
+        guard let mediaType = Image.MediaType(rawValue: row.text()) else {
             throw StoreError.corrupt("an image of an unknown kind")
         }
         return Image(
-            id: try row.id(1), mediaType: mediaType, bytes: Int(row.integer(3)),
-            fingerprint: UInt64(bitPattern: row.integer(4)), revision: row.integer(0))
+            id: id, mediaType: mediaType, bytes: Int(row.integer()), fingerprint: UInt64(bitPattern: row.integer()),
+            revision: revision)
     }
 }

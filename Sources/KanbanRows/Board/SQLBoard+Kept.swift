@@ -10,10 +10,10 @@ extension SQLBoard {
             "SELECT fingerprint, status, headers, body FROM kept_answers WHERE account = ?1 AND key = ?2 AND at > ?3")
         statement.bind(2, key)
         statement.bind(3, context.oldestKeptAnswer)
-        return try first(of: statement) { row in
+        return try statement.first { row in
             KeptAnswer(
-                fingerprint: row.bytes(0), status: Int(row.integer(1)),
-                headers: KeptAnswer.Header.decode(row.text(2)), body: row.bytes(3))
+                fingerprint: row.bytes(), status: Int(row.integer()),
+                headers: KeptAnswer.Header.decode(row.text()), body: row.bytes())
         }
     }
 
@@ -26,7 +26,7 @@ extension SQLBoard {
             "SELECT fingerprint, result FROM kept_mutations WHERE account = ?1 AND id = ?2 AND at > ?3")
         statement.bind(2, id)
         statement.bind(3, context.oldestKeptMutation)
-        return try first(of: statement) { KeptMutation(fingerprint: $0.bytes(0), result: $0.bytes(1)) }
+        return try statement.first { KeptMutation(fingerprint: $0.bytes(), result: $0.bytes()) }
     }
 
     package func keptMutations(with fingerprint: [UInt8]) throws -> [(id: ID, mutation: KeptMutation)] {
@@ -37,8 +37,8 @@ extension SQLBoard {
             """)
         statement.bind(2, fingerprint)
         statement.bind(3, context.oldestKeptMutation)
-        return try all(of: statement) { row in
-            (try row.id(0), KeptMutation(fingerprint: fingerprint, result: row.bytes(1)))
+        return try statement.all { row in
+            (try row.id(), KeptMutation(fingerprint: fingerprint, result: row.bytes()))
         }
     }
 
@@ -51,7 +51,7 @@ extension SQLBoard {
             "SELECT 1 FROM kept_mutations WHERE account = ?1 AND id >= ?2 AND id <= ?3 LIMIT 1")
         statement.bind(2, ids.lowerBound)
         statement.bind(3, ids.upperBound)
-        return try first(of: statement) { _ in true } ?? false
+        return try statement.exists()
     }
 }
 

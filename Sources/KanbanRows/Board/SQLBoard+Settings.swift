@@ -7,6 +7,6 @@ enum SettingsRow {
 
 extension SQLBoard {
     package func settings() throws -> Settings {
-        try first(of: statement(SettingsRow.all)) { try SettingsRow.table.decode($0) } ?? Settings()
+        try statement(SettingsRow.all).first(SettingsRow.table.decode) ?? Settings()
     }
 }

@@ -62,7 +62,7 @@ extension SQLBoard {
         let statement = try connection.statement(composed: condition.sql(counting: "tasks"))
         statement.bind(1, account.number)
         condition.bind(to: statement, limit: nil)
-        return try first(of: statement) { Int($0.integer(0)) } ?? 0
+        return try statement.first { Int($0.integer()) } ?? 0
     }
 
     /// Reads each column by the index by position, at most `limit` rows of each.
@@ -119,7 +119,7 @@ extension SQLBoard {
         let statement = try connection.statement(composed: sql)
         statement.bind(1, account.number)
         taskStatement.bind(to: statement, limit: limit)
-        return try all(of: statement, capacity: min(limit ?? 0, 128), columns.decode)
+        return try statement.all(capacity: min(limit ?? 0, 128), columns.decode)
     }
 }
 

@@ -4,7 +4,7 @@ extension SQLBoard {
     package func task(_ id: ID) throws -> TaskItem? {
         let statement = try statement(TaskRow.byID)
         statement.bind(2, id)
-        return try first(of: statement) { try TaskRow.decode($0) }
+        return try statement.first { try TaskRow.decode($0) }
     }
 
     package func taskEverExisted(_ id: ID) throws -> Bool {
@@ -14,13 +14,13 @@ extension SQLBoard {
     func hasEverStored(_ id: ID) throws -> Bool {
         let statement = try statement("SELECT 1 FROM tasks WHERE account = ?1 AND id = ?2")
         statement.bind(2, id)
-        return try exists(statement) || isBuried(.task, id)
+        return try statement.exists() || isBuried(.task, id)
     }
 
     package func remindedTasks(after instant: Timestamp) throws -> [TaskItem] {
         let statement = try statement(TaskRow.reminded)
         statement.bind(2, instant)
-        return try all(of: statement) { try TaskRow.decode($0) }
+        return try statement.all { try TaskRow.decode($0) }
     }
 
     func storedTaskCounts() throws -> [TaskCount] {
@@ -30,9 +30,9 @@ extension SQLBoard {
     private func countsInAccount() throws -> [TaskCount] {
         guard Database.countsInAccounts else { return [] }
         let statement = try statement("SELECT todo_tasks, doing_tasks, done_tasks FROM accounts WHERE number = ?1")
-        let counts = try first(of: statement) { row in
+        let counts = try statement.first { row in
             TaskStatus.allCases.map { status in
-                TaskCount(categoryID: nil, status: status, count: Int(row.integer(Int32(status.rawValue))))
+                TaskCount(categoryID: nil, status: status, count: Int(row.integer()))
             }
         }
         return (counts ?? []).filter { $0.count != 0 }
@@ -42,12 +42,12 @@ extension SQLBoard {
     private func countsInTable() throws -> [TaskCount] {
         let statement = try statement(
             """
-            SELECT category_id, status, count FROM task_counts WHERE account = ?1 AND count <> 0
+            SELECT status, category_id, count FROM task_counts WHERE account = ?1 AND count <> 0
             ORDER BY category_id, status
             """)
-        return try all(of: statement) { row in
-            guard let status = TaskStatus(rawValue: Int(row.integer(1))) else { throw damaged("a count of no column") }
-            return TaskCount(categoryID: row.optionalID(0), status: status, count: Int(row.integer(2)))
+        return try statement.all { row in
+            guard let status = TaskStatus(rawValue: Int(row.integer())) else { throw damaged("a count of no column") }
+            return TaskCount(categoryID: row.optionalID(), status: status, count: Int(row.integer()))
         }
     }
 
@@ -63,7 +63,7 @@ extension SQLBoard {
             ORDER BY completed_at
             """)
         statement.bind(2, from)
-        return try all(of: statement) { $0.timestamp(0) }
+        return try statement.all { $0.timestamp() }
     }
 
     // MARK: - Places
@@ -75,7 +75,7 @@ extension SQLBoard {
             ORDER BY position LIMIT 1
             """)
         statement.bind(2, status.rawValue)
-        return try first(of: statement) { Position(text: $0.text(0)) }
+        return try statement.first { Position(text: $0.text()) }
     }
 
     package func lastPosition(in status: TaskStatus) throws -> Position? {
@@ -89,7 +89,7 @@ extension SQLBoard {
             ORDER BY position DESC LIMIT 1
             """)
         statement.bind(2, status.rawValue)
-        return try first(of: statement) { Position(text: $0.text(0)) }
+        return try statement.first { Position(text: $0.text()) }
     }
 
     package func position(before position: Position, in status: TaskStatus) throws -> Position? {
@@ -100,7 +100,7 @@ extension SQLBoard {
             """)
         statement.bind(2, status.rawValue)
         statement.bind(3, position.text)
-        return try first(of: statement) { Position(text: $0.text(0)) }
+        return try statement.first { Position(text: $0.text()) }
     }
 
     package func position(after position: Position, in status: TaskStatus) throws -> Position? {
@@ -111,6 +111,6 @@ extension SQLBoard {
             """)
         statement.bind(2, status.rawValue)
         statement.bind(3, position.text)
-        return try first(of: statement) { Position(text: $0.text(0)) }
+        return try statement.first { Position(text: $0.text()) }
     }
 }

@@ -10,18 +10,18 @@ extension SQLBoard {
             """)
         statement.bind(2, before)
         statement.bind(3, limit)
-        return try all(of: statement) { try $0.id(0) }
+        return try statement.all { try $0.id() }
     }
 
     /// The newest of the tombstones above the purge line that are all older; looks at `limit` of them.
     package func newestTombstone(before: Timestamp, limit: Int) throws -> Revision? {
         let statement = try statement(
-            "SELECT revision, at FROM tombstones WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3")
+            "SELECT at, revision FROM tombstones WHERE account = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3")
         statement.bind(2, try feedState().purgedThrough)
         statement.bind(3, limit)
         defer { statement.reset() }
         var newest: Revision?
-        while try statement.step(), statement.timestamp(1) < before { newest = statement.integer(0) }
+        while try statement.step(), statement.timestamp() < before { newest = statement.integer() }
         return newest
     }
 }
@@ -34,7 +34,7 @@ extension SQLBoard {
             try statement("SELECT 1 FROM ddays WHERE account = ?1 AND deleted_at < ?2 LIMIT 1"),
         ] {
             statement.bind(2, before)
-            if try exists(statement) { return true }
+            if try statement.exists() { return true }
         }
         return false
     }
@@ -93,7 +93,7 @@ extension SQLBoardWriter {
 
     package func purgeKeptAnswers(before: Timestamp, limit: Int) throws -> Int {
         try purge(
-            reading: "SELECT number, at FROM kept_answers ORDER BY number LIMIT ?1",
+            reading: "SELECT at, number FROM kept_answers ORDER BY number LIMIT ?1",
             deleting:
                 """
                 DELETE FROM kept_answers WHERE number <= ?1 RETURNING account, octet_length(headers) + octet_length(body)
@@ -102,14 +102,14 @@ extension SQLBoardWriter {
 
     package func purgeKeptMutations(before: Timestamp, limit: Int) throws -> Int {
         try purge(
-            reading: "SELECT number, at FROM kept_mutations ORDER BY number LIMIT ?1",
+            reading: "SELECT at, number FROM kept_mutations ORDER BY number LIMIT ?1",
             deleting: "DELETE FROM kept_mutations WHERE number <= ?1 RETURNING account, octet_length(result)",
             cost: RowCost.keptMutation, before: before, limit: limit)
     }
 
     package func purgeHistory(before: Timestamp, limit: Int) throws -> Int {
         try purge(
-            reading: "SELECT number, at FROM history ORDER BY number LIMIT ?1",
+            reading: "SELECT at, number FROM history ORDER BY number LIMIT ?1",
             deleting: "DELETE FROM history WHERE number <= ?1 RETURNING account, octet_length(changes)",
             cost: RowCost.history, before: before, limit: limit)
     }
@@ -122,12 +122,12 @@ extension SQLBoardWriter {
         let oldest = try connection.statement(reading)
         oldest.bind(1, limit)
         var last: Int64?
-        while try oldest.step(), !(before < oldest.timestamp(1)) { last = oldest.integer(0) }
+        while try oldest.step(), !(before < oldest.timestamp()) { last = oldest.integer() }
         oldest.reset()
         guard let last else { return 0 }
         let deletion = try connection.statement(deleting)
         deletion.bind(1, last)
-        let removed = try all(of: deletion) { (account: AccountKey(number: $0.integer(0)), bytes: $0.integer(1)) }
+        let removed = try deletion.all { (account: AccountKey(number: $0.integer()), bytes: $0.integer()) }
         for (account, bytes) in removed { try writing.charge(Usage(bytes: -bytes - Int64(cost)), to: account) }
         return removed.count
     }

@@ -61,34 +61,11 @@ extension SQLBoard {
         return statement
     }
 
-    /// The first row of a bound statement.
-    package func first<T>(of statement: Database.Statement, _ decode: (Database.Statement) throws -> T) throws -> T? {
-        defer { statement.reset() }
-        return try statement.step() ? try decode(statement) : nil
-    }
-
-    /// All rows of a bound statement.
-    /// - Parameter capacity: about how many there are, for the memory.
-    package func all<T>(
-        of statement: Database.Statement, capacity: Int = 0, _ decode: (Database.Statement) throws -> T
-    ) throws -> [T] {
-        defer { statement.reset() }
-        var rows: [T] = []
-        rows.reserveCapacity(capacity)
-        while try statement.step() { rows.append(try decode(statement)) }
-        return rows
-    }
-
-    package func exists(_ statement: Database.Statement) throws -> Bool {
-        defer { statement.reset() }
-        return try statement.step()
-    }
-
     func storedFeedState() throws -> FeedState {
         let statement = try statement("SELECT epoch, revision, purged_through FROM accounts WHERE number = ?1")
-        let state = try first(of: statement) {
+        let state = try statement.first {
             FeedState(
-                epoch: UInt64(bitPattern: $0.integer(0)), revision: $0.integer(1), purgedThrough: $0.integer(2))
+                epoch: UInt64(bitPattern: $0.integer()), revision: $0.integer(), purgedThrough: $0.integer())
         }
         guard let state else { throw StoreError.noAccount }
         return state
@@ -103,7 +80,7 @@ extension SQLBoard {
         let statement = try statement("SELECT 1 FROM tombstones WHERE account = ?1 AND type = ?2 AND id = ?3")
         statement.bind(2, type.rawValue)
         statement.bind(3, id)
-        return try exists(statement)
+        return try statement.exists()
     }
 
     func damaged(_ what: String) -> StoreError {

@@ -104,6 +104,6 @@ extension SQLBoardWriter {
             "SELECT 1 FROM images WHERE account = ?1 AND id = ?2 AND unnamed_since < ?3")
         statement.bind(2, id)
         statement.bind(3, before)
-        if try exists(statement) { try removeImage(id, revision: nextRevision()) }
+        if try statement.exists() { try removeImage(id, revision: nextRevision()) }
     }
 }

@@ -3,7 +3,7 @@ import Kanban
 extension SQLBoard {
     package func storedUsage() throws -> Usage {
         let statement = try statement("SELECT used_bytes, used_tasks FROM accounts WHERE number = ?1")
-        let usage = try first(of: statement) { Usage(bytes: $0.integer(0), tasks: $0.integer(1)) }
+        let usage = try statement.first { Usage(bytes: $0.integer(), tasks: $0.integer()) }
         guard let usage else { throw StoreError.noAccount }
         return usage
     }
@@ -22,7 +22,7 @@ extension SQLBoard {
             """
         let statement = try connection.statement(composed: sql)
         statement.bind(1, account.number)
-        return try first(of: statement) { Usage(bytes: $0.integer(0), tasks: $0.integer(1)) } ?? Usage()
+        return try statement.first { Usage(bytes: $0.integer(), tasks: $0.integer()) } ?? Usage()
     }
 }
 
@@ -95,7 +95,7 @@ extension SQLBoardWriter {
             while wanted > 0 {
                 table.oldest.bind(2, now)
                 table.oldest.bind(3, RowCost.mostLooked)
-                let rows = try all(of: table.oldest) { (at: $0.timestamp(0), bytes: $0.integer(1) + table.cost) }
+                let rows = try table.oldest.all { (at: $0.timestamp(), bytes: $0.integer() + table.cost) }
                 var found: Int64 = 0
                 let enough = rows.first { row in
                     found += row.bytes
@@ -103,7 +103,7 @@ extension SQLBoardWriter {
                 }
                 guard let end = enough ?? rows.last else { break }
                 table.removal.bind(2, end.at)
-                let freed = try all(of: table.removal) { $0.integer(0) + table.cost }.reduce(0, +)
+                let freed = try table.removal.all { $0.integer() + table.cost }.reduce(0, +)
                 try writing.charge(Usage(bytes: -freed), to: account)
                 wanted -= freed
             }
@@ -122,7 +122,7 @@ extension SQLBoardWriter {
                     """)
                 removal.bind(2, action.rawValue)
                 removal.bind(3, end)
-                let freed = try all(of: removal) { $0.integer(0) + Int64(RowCost.history) }.reduce(0, +)
+                let freed = try removal.all { $0.integer() + Int64(RowCost.history) }.reduce(0, +)
                 try writing.charge(Usage(bytes: -freed), to: account)
                 wanted -= freed
             }
@@ -142,8 +142,8 @@ extension SQLBoardWriter {
                 """)
             oldest.bind(2, action.rawValue)
             oldest.bind(3, RowCost.mostLooked)
-            let found = try all(of: oldest) {
-                (at: $0.timestamp(0), bytes: $0.integer(1) + Int64(RowCost.history))
+            let found = try oldest.all {
+                (at: $0.timestamp(), bytes: $0.integer() + Int64(RowCost.history))
             }
             lines += found
             if found.count == RowCost.mostLooked, let last = found.last { reach = min(reach ?? last.at, last.at) }

@@ -78,6 +78,6 @@ extension SQLBoardWriter {
 
     /// The tasks that ``leaveHistory()`` left and no other history brought, those in the trash included.
     package func tasksOfEarlierHistory() throws -> [ID] {
-        try all(of: statement("SELECT id FROM tasks WHERE account = ?1 AND revision < 0")) { try $0.id(0) }
+        try statement("SELECT id FROM tasks WHERE account = ?1 AND revision < 0").all { try $0.id() }
     }
 }

@@ -70,7 +70,7 @@ extension SQLBoardWriter {
 
     package func save(_ settings: Settings) throws {
         let old = try statement("SELECT octet_length(custom) FROM settings WHERE account = ?1")
-        let former = try first(of: old) { RowCost.settings + Int($0.integer(0)) } ?? 0
+        let former = try old.first { RowCost.settings + Int($0.integer()) } ?? 0
         try charge(RowCost.settings + settings.custom.serialized().count - former, for: .content)
         try write(settings, SettingsRow.table)
     }
@@ -89,7 +89,7 @@ extension SQLBoardWriter {
             "DELETE FROM kept_answers WHERE account = ?1 AND key = ?2 RETURNING octet_length(headers) + octet_length(body)"
         )
         removal.bind(2, key)
-        for removed in try all(of: removal, { Int($0.integer(0)) }) {
+        for removed in try removal.all({ Int($0.integer()) }) {
             try charge(-RowCost.keptAnswer - removed, for: .kept)
         }
     }
@@ -130,7 +130,7 @@ extension SQLBoardWriter {
         let removal = try statement(
             "DELETE FROM kept_mutations WHERE account = ?1 AND id = ?2 RETURNING octet_length(result)")
         removal.bind(2, id)
-        for removed in try all(of: removal, { Int($0.integer(0)) }) {
+        for removed in try removal.all({ Int($0.integer()) }) {
             try charge(-RowCost.keptMutation - removed, for: .kept)
         }
     }

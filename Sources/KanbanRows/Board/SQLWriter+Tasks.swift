@@ -43,9 +43,8 @@ extension SQLBoardWriter {
     private static func decode(_ row: Database.Statement) throws -> StoredTask {
         let task = try TaskRow.decode(row)
         return StoredTask(
-            task: task, number: row.integer(TaskRow.end + 3), creation: row.optionalInteger(TaskRow.end),
-            firstChanges: try row.firstChanges(TaskRow.end + 1, of: task.revision),
-            searchedSize: Int(row.optionalInteger(TaskRow.end + 2) ?? 0))
+            task: task, creation: row.optionalInteger(), firstChanges: try row.firstChanges(of: task.revision),
+            searchedSize: Int(row.optionalInteger() ?? 0), number: row.integer())
     }
 
     func stored(_ id: ID) throws -> StoredTask? {
@@ -53,7 +52,7 @@ extension SQLBoardWriter {
         if writing.recentTasks.isBuried(id, of: account) != nil { return nil }
         let statement = try statement(TaskRow.stored)
         statement.bind(2, id)
-        let stored = try first(of: statement) { try Self.decode($0) }
+        let stored = try statement.first(Self.decode)
         if let stored { writing.recentTasks.keep(stored, of: account) }
         return stored
     }

@@ -14,7 +14,7 @@ final class StoredTask {
     /// tables may make another text of the same title and body.
     var searchedSize: Int
 
-    init(task: TaskItem, number: Int64, creation: Revision?, firstChanges: MemberRevisions, searchedSize: Int) {
+    init(task: TaskItem, creation: Revision?, firstChanges: MemberRevisions, searchedSize: Int, number: Int64) {
         self.task = task
         self.number = number
         self.creation = creation

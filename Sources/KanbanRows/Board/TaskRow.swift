@@ -4,41 +4,46 @@ import Kanban
 /// A task as a row: the columns of its members and how they are read and written. Spelled by hand, because reading and
 /// writing rows of tasks is most of what a server does; `MemberTableTests` compares it with ``TaskItem/members``.
 enum TaskRow {
-    /// In the order of every statement that reads a task, and of the checksum. Column 0 is the revision, so that the change
-    /// feed can compare rows before it decodes them.
+    /// In the order of every statement that reads a task, of ``decode(_:)`` and of the checksum. The revision comes first, so
+    /// that the change feed can compare rows before it decodes them.
     static let columns: StaticString = """
         revision, id, status, category_id, due, due_day, position, created_at, updated_at, completed_at, \
         deleted_at, member_revisions, title, body, recurrence, series, reminders
         """
-    /// The index of the first column behind them.
-    static let end = Int32(columns.description.count { $0 == "," } + 1)
 
     static func decode(_ row: some EngineStatement) throws -> TaskItem {
-        guard let status = TaskStatus(rawValue: Int(row.integer(2))) else {
+        let revision = row.integer()
+        let id = try row.id()
+        guard let status = TaskStatus(rawValue: Int(row.integer())) else {
             throw StoreError.corrupt("a task of no column")
         }
-        let revision = row.integer(0)
+        let categoryID = row.optionalID()
+        let (due, dueDay) = (row.optionalInteger(), row.optionalInteger())
+        let position = Position(text: row.text())
+        let (createdAt, updatedAt) = (row.timestamp(), row.timestamp())
+        let (completedAt, deletedAt) = (row.optionalTimestamp(), row.optionalTimestamp())
+        let memberRevisions = try row.memberRevisions(of: revision)
         return TaskItem(
-            id: try row.id(1), title: row.text(12), body: row.text(13), status: status, categoryID: row.optionalID(3),
-            dueDate: dueDate(row), position: Position(text: row.text(6)), createdAt: row.timestamp(7),
-            updatedAt: row.timestamp(8), completedAt: row.optionalTimestamp(9), deletedAt: row.optionalTimestamp(10),
-            revision: revision, memberRevisions: try row.memberRevisions(11, of: revision),
-            recurrence: try json(row, 14), series: try json(row, 15), reminders: try json(row, 16))
+            id: id, title: row.text(), body: row.text(), status: status, categoryID: categoryID,
+            dueDate: dueDay.map { .day(Day(number: Int($0))) } ?? due.map { .instant(Timestamp(milliseconds: $0)) },
+            position: position, createdAt: createdAt, updatedAt: updatedAt, completedAt: completedAt,
+            deletedAt: deletedAt, revision: revision, memberRevisions: memberRevisions, recurrence: try json(row),
+            series: try json(row), reminders: try json(row))
     }
 
-    private static func json<Value: MemberRepresentable>(_ row: some EngineStatement, _ column: Int32) throws -> Value?
-    {
-        guard !row.isNull(column) else { return nil }
-        guard let value = Value(.json(try JSON(parsing: row.bytes(column), maximumDepth: .max))) else {
+    private static func json<Value: MemberRepresentable>(_ row: some EngineStatement) throws -> Value? {
+        guard !row.skipNull() else { return nil }
+        guard let value = Value(.json(try JSON(parsing: row.bytes(), maximumDepth: .max))) else {
             throw StoreError.corrupt("a task with a member that cannot be read")
         }
         return value
     }
 
-    private static func dueDate(_ row: some EngineStatement) -> DueDate? {
-        guard let due = row.optionalInteger(4) else { return nil }
-        if let day = row.optionalInteger(5) { return .day(Day(number: Int(day))) }
-        return .instant(Timestamp(milliseconds: due))
+    private static let deletion = Int32(columns.description.split(separator: ", ").prefix { $0 != "deleted_at" }.count)
+
+    /// Whether a task whose row is not read yet is in the trash.
+    static func isDeleted(_ row: some EngineStatement) -> Bool {
+        !row.isNull(at: deletion)
     }
 
     /// The columns that a change writes, in the order of their parameters. Parameters 1 and 2 find the row. The names are those
@@ -153,8 +158,6 @@ package enum StoredTaskColumns {
     package static func list(in dialect: Dialect) -> String {
         "\(TaskRow.columns), creation, first_changes, octet_length(searched), \(dialect.taskNumber)"
     }
-    /// The index of the first column behind all of them.
-    package static let end = TaskRow.end + 4
 }
 
 /// What a list reads of each task.
@@ -171,17 +174,17 @@ extension TaskColumns where Row == TaskItem {
 
 extension TaskColumns where Row == TaskPlace {
     static var places: Self {
-        Self(names: "id, position") { TaskPlace(position: Position(text: $0.text(1)), id: try $0.id(0)) }
+        Self(names: "position, id") { TaskPlace(position: Position(text: $0.text()), id: try $0.id()) }
     }
 }
 
 extension TaskColumns where Row == ID {
-    static var ids: Self { Self(names: "id", decode: { try $0.id(0) }, id: { $0 }) }
+    static var ids: Self { Self(names: "id", decode: { try $0.id() }, id: { $0 }) }
 }
 
 extension EngineStatement {
-    func memberRevisions(_ column: Int32, of revision: Revision) throws -> MemberRevisions {
-        try withBytes(column) { bytes in
+    func memberRevisions(of revision: Revision) throws -> MemberRevisions {
+        try withBytes { bytes in
             guard let revisions = MemberRevisions(packed: bytes, below: revision) else {
                 throw StoreError.corrupt("a row without the revisions of its members")
             }
@@ -190,8 +193,8 @@ extension EngineStatement {
     }
 
     /// Of a column that is NULL as long as no member changed.
-    func firstChanges(_ column: Int32, of revision: Revision) throws -> MemberRevisions {
-        isNull(column) ? MemberRevisions() : try memberRevisions(column, of: revision)
+    func firstChanges(of revision: Revision) throws -> MemberRevisions {
+        skipNull() ? MemberRevisions() : try memberRevisions(of: revision)
     }
 }
 

@@ -59,7 +59,6 @@ extension WriteSession where Database == SQLiteConnection {
             FROM accounts WHERE number = ?1
             """)
         statement.bind(1, account.number)
-        defer { statement.reset() }
-        return try statement.step() ? (0..<10).map { statement.optionalInteger($0) } : nil
+        return try statement.first { row in (0..<row.columnCount).map { _ in row.optionalInteger() } }
     }
 }

@@ -178,14 +178,15 @@ package final class WriteSession<Database: Engine> {
             WHERE number = ?1
             """)
         statement.bind(1, account.number)
-        defer { statement.reset() }
-        guard try statement.step() else { throw StoreError.noAccount }
-        let feed = FeedState(
-            epoch: UInt64(bitPattern: statement.integer(0)), revision: statement.integer(1),
-            purgedThrough: statement.integer(2))
-        let usage = Usage(bytes: statement.integer(3), tasks: statement.integer(4))
-        let limits = OwnLimits(bytes: statement.optionalInteger(5), tasks: statement.optionalInteger(6))
-        return know(Standing(account, .init(feed: feed, usage: usage, limits: limits)))
+        let counters = try statement.first { row in
+            Standing.Counters(
+                feed: FeedState(
+                    epoch: UInt64(bitPattern: row.integer()), revision: row.integer(), purgedThrough: row.integer()),
+                usage: Usage(bytes: row.integer(), tasks: row.integer()),
+                limits: OwnLimits(bytes: row.optionalInteger(), tasks: row.optionalInteger()))
+        }
+        guard let counters else { throw StoreError.noAccount }
+        return know(Standing(account, counters))
     }
 
     /// The account as it stands, if that was read before.
@@ -319,9 +320,8 @@ package final class WriteSession<Database: Engine> {
     /// When the last transaction of all accounts was.
     @_specialize(where Database == SQLiteConnection)
     package func latestWrite() throws -> Timestamp {
-        let statement = try connection.statement("SELECT max(written_at) FROM accounts")
-        defer { statement.reset() }
-        return Timestamp(milliseconds: try statement.step() ? statement.optionalInteger(0) ?? 0 : 0)
+        try connection.statement("SELECT max(written_at) FROM accounts").first { $0.timestamp() }
+            ?? Timestamp(milliseconds: 0)
     }
 
     @_specialize(where Database == SQLiteConnection)

@@ -1,6 +1,9 @@
 import Kanban
 
-/// A prepared statement of an ``Engine``. Bind, step, read columns, ``reset()``; parameters count from 1, columns from 0.
+/// A prepared statement of an ``Engine``. Bind, step, read columns, ``reset()``; parameters count from 1.
+///
+/// Columns are read from left to right: `integer()`, `text()` and so on each read the next one, in the order of the statement's
+/// list. By number, from 0, they are read only where a caller does not know them, as of a table that is copied.
 ///
 /// Binding fails only for a parameter that does not exist, which is a bug, and without memory. Then the next step throws.
 package protocol EngineStatement: AnyObject {
@@ -29,12 +32,16 @@ package protocol EngineStatement: AnyObject {
     /// Ready to be bound and run again. What was bound stays.
     func reset()
 
-    func isNull(_ column: Int32) -> Bool
-    func integer(_ column: Int32) -> Int64
-    func optionalInteger(_ column: Int32) -> Int64?
-    func optionalText(_ column: Int32) -> String?
+    /// The column that is read next. ``step()`` sets it to the first one.
+    var column: Int32 { get set }
+    var columnCount: Int32 { get }
+
+    func isNull(at column: Int32) -> Bool
+    func integer(at column: Int32) -> Int64
+    func optionalInteger(at column: Int32) -> Int64?
+    func optionalText(at column: Int32) -> String?
     /// Hands out the bytes of a blob or a text where they are.
-    func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T
+    func withBytes<T>(at column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T
 }
 
 // Inlinable, so that the statements of other rooms are specialized for their engine as well.
@@ -90,41 +97,118 @@ extension EngineStatement {
     package func bind(_ index: Int32, _ id: ID?) {
         if let id { bind(index, id) } else { bindNull(index) }
     }
+}
 
+// MARK: - Columns
+
+extension EngineStatement {
+    /// The next column, which counts as read from now on.
     @inlinable
-    package func timestamp(_ column: Int32) -> Timestamp {
-        Timestamp(milliseconds: integer(column))
+    var next: Int32 {
+        let next = column
+        column = next + 1
+        return next
+    }
+
+    /// Skips the next column if it is NULL; any other is still to be read.
+    @inlinable
+    package func skipNull() -> Bool {
+        guard isNull(at: column) else { return false }
+        column += 1
+        return true
     }
 
     @inlinable
-    package func optionalTimestamp(_ column: Int32) -> Timestamp? {
-        optionalInteger(column).map { Timestamp(milliseconds: $0) }
+    package func integer() -> Int64 {
+        integer(at: next)
     }
 
     @inlinable
-    package func text(_ column: Int32) -> String {
-        optionalText(column) ?? ""
+    package func optionalInteger() -> Int64? {
+        optionalInteger(at: next)
     }
 
     @inlinable
-    package func bytes(_ column: Int32) -> [UInt8] {
-        withBytes(column) { Array($0) }
+    package func timestamp() -> Timestamp {
+        Timestamp(milliseconds: integer())
     }
 
     @inlinable
-    package func id(_ column: Int32) throws -> ID {
-        guard let id = optionalID(column) else { throw StoreError.corrupt("an id is not 16 bytes") }
+    package func optionalTimestamp() -> Timestamp? {
+        optionalInteger().map { Timestamp(milliseconds: $0) }
+    }
+
+    @inlinable
+    package func text() -> String {
+        optionalText() ?? ""
+    }
+
+    @inlinable
+    package func optionalText() -> String? {
+        optionalText(at: next)
+    }
+
+    @inlinable
+    package func bytes() -> [UInt8] {
+        withBytes { Array($0) }
+    }
+
+    @inlinable
+    package func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+        try withBytes(at: next, body)
+    }
+
+    @inlinable
+    package func id() throws -> ID {
+        guard let id = optionalID() else { throw StoreError.corrupt("an id is not 16 bytes") }
         return id
     }
 
     @inlinable
-    package func optionalID(_ column: Int32) -> ID? {
-        withBytes(column) { bytes in
+    package func optionalID() -> ID? {
+        withBytes { bytes in
             guard bytes.count == 16 else { return nil }
             return ID(
                 high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
                 low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
         }
+    }
+}
+
+// MARK: - Rows
+
+extension EngineStatement {
+    /// The first row of a bound statement.
+    @inlinable
+    package func first<T>(_ decode: (Self) throws -> T) throws -> T? {
+        defer { reset() }
+        return try step() ? try decodeRow(decode) : nil
+    }
+
+    /// All rows of a bound statement.
+    /// - Parameter capacity: about how many there are, for the memory.
+    @inlinable
+    package func all<T>(capacity: Int = 0, _ decode: (Self) throws -> T) throws -> [T] {
+        defer { reset() }
+        var rows: [T] = []
+        rows.reserveCapacity(capacity)
+        while try step() { rows.append(try decodeRow(decode)) }
+        return rows
+    }
+
+    /// True if a bound statement has a row.
+    @inlinable
+    package func exists() throws -> Bool {
+        defer { reset() }
+        return try step()
+    }
+
+    /// A list of columns and a reading that differ would go unnoticed: tests make sure that rows are read to their end.
+    @inlinable
+    func decodeRow<T>(_ decode: (Self) throws -> T) throws -> T {
+        let row = try decode(self)
+        assert(column == columnCount, "\(column) of \(columnCount) columns were read")
+        return row
     }
 }
 

@@ -252,13 +252,13 @@ package final class SQLiteConnection: Engine {
     package func integer(_ sql: String) throws -> Int64? {
         let statement = try SQLiteStatement(sql, on: self)
         defer { statement.finalize() }
-        return try statement.step() ? statement.optionalInteger(0) : nil
+        return try statement.step() ? statement.optionalInteger() : nil
     }
 
     package func text(_ sql: String) throws -> String? {
         let statement = try SQLiteStatement(sql, on: self)
         defer { statement.finalize() }
-        return try statement.step() ? statement.optionalText(0) : nil
+        return try statement.step() ? statement.optionalText() : nil
     }
 
     /// Throws for anything but success, and remembers errors of the disk, of memory and of the file. After such an error

@@ -6,6 +6,8 @@ package final class SQLiteStatement: EngineStatement {
     private let handle: OpaquePointer
     private unowned let connection: SQLiteConnection
     private var isFinalized = false
+    // Not checked for overlapping access: nothing runs while it changes.
+    @exclusivity(unchecked) package var column: Int32 = 0
     /// A place for each parameter, where the bytes of a short value stay until the next one is bound: SQLite would allocate
     /// and free a block for each value.
     private let places: UnsafeMutableRawBufferPointer
@@ -38,6 +40,7 @@ package final class SQLiteStatement: EngineStatement {
 
     /// True when there is a row.
     package func step() throws -> Bool {
+        column = 0
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
@@ -135,20 +138,20 @@ extension SQLiteStatement {
         sqlite3_value_type(sqlite3_column_value(handle, column))
     }
 
-    package func isNull(_ column: Int32) -> Bool {
+    package func isNull(at column: Int32) -> Bool {
         sqlite3_value_type(sqlite3_column_value(handle, column)) == SQLITE_NULL
     }
 
-    package func integer(_ column: Int32) -> Int64 {
+    package func integer(at column: Int32) -> Int64 {
         sqlite3_column_int64(handle, column)
     }
 
-    package func optionalInteger(_ column: Int32) -> Int64? {
+    package func optionalInteger(at column: Int32) -> Int64? {
         let value = sqlite3_column_value(handle, column)
         return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
     }
 
-    package func optionalText(_ column: Int32) -> String? {
+    package func optionalText(at column: Int32) -> String? {
         let value = sqlite3_column_value(handle, column)
         // The pointer is asked for before the length, as SQLite wants it; both stay until the next step.
         guard let bytes = sqlite3_value_text(value) else { return nil }
@@ -157,7 +160,7 @@ extension SQLiteStatement {
     }
 
     /// Hands out the bytes of a blob or a text where they are.
-    package func withBytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+    package func withBytes<T>(at column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         let value = sqlite3_column_value(handle, column)
         let start = sqlite3_value_blob(value)
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value))))

@@ -66,10 +66,9 @@ package enum UnfinishedWrites {
 
     /// Removes all of them. Only for the one process that may write boards: another one may be in the middle of its write.
     package static func removeAll(on connection: SQLiteConnection) throws {
-        let statement = try connection.statement("SELECT board FROM unfinished_writes")
-        var accounts: [AccountKey] = []
-        while try statement.step() { accounts.append(AccountKey(number: statement.integer(0))) }
-        statement.reset()
+        let accounts = try connection.statement("SELECT board FROM unfinished_writes").all {
+            AccountKey(number: $0.integer())
+        }
         guard !accounts.isEmpty else { return }
         try connection.begin()
         for account in accounts { _ = try remove(of: account, atMost: .max, on: connection) }

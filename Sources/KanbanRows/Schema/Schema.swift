@@ -75,8 +75,9 @@ package enum Schema {
         var texts: [String: String] = [:]
         while try statement.step() {
             // No schema of Kanbase has two declarations of one name.
-            if texts.updateValue(statement.text(1), forKey: statement.text(0)) != nil {
-                throw StoreError.corrupt("\(connection.path): the \(statement.text(0)) stands twice")
+            let (name, text) = (statement.text(), statement.text())
+            if texts.updateValue(text, forKey: name) != nil {
+                throw StoreError.corrupt("\(connection.path): the \(name) stands twice")
             }
         }
         return texts

@@ -24,8 +24,8 @@ enum Check {
         defer { statement.finalize() }
         var findings: [String] = []
         while findings.count < 100, try statement.step() {
-            guard RowChecksum(statement, from: 1).value != statement.integer(0) else { continue }
-            findings.append("a row is not as it was written: one of \(table.name), account \(statement.integer(1))")
+            guard statement.integer() != RowChecksum(restOf: statement).value else { continue }
+            findings.append("a row is not as it was written: one of \(table.name), account \(statement.integer())")
         }
         return findings
     }
@@ -171,9 +171,7 @@ enum Check {
     private static func texts(_ sql: String, on connection: SQLiteConnection) throws -> [String] {
         let statement = try SQLiteStatement(sql, on: connection)
         defer { statement.finalize() }
-        var texts: [String] = []
-        while try statement.step() { texts.append(statement.text(0)) }
-        return texts
+        return try statement.all { $0.text() }
     }
 }
 

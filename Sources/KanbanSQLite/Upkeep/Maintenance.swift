@@ -75,8 +75,7 @@ extension FileStore {
         let statement = try connection.statement(
             "SELECT number FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1")
         statement.bind(1, number)
-        defer { statement.reset() }
-        return try statement.step() ? statement.integer(0) : nil
+        return try statement.first { $0.integer() }
     }
 
     /// Each step reads first, so that the writer runs only if there is something to remove.

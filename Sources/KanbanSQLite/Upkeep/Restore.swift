@@ -103,10 +103,7 @@ extension FileStore {
         on connection: SQLiteConnection, now: Timestamp, random: () -> UInt64
     ) throws {
         try connection.run("BEGIN IMMEDIATE")
-        let statement = try connection.statement("SELECT number FROM accounts ORDER BY number")
-        var accounts: [Int64] = []
-        while try statement.step() { accounts.append(statement.integer(0)) }
-        statement.reset()
+        let accounts = try connection.statement("SELECT number FROM accounts ORDER BY number").all { $0.integer() }
         let update = try connection.statement(
             "UPDATE accounts SET epoch = ?2, revision = max(revision + 1, ?3) WHERE number = ?1")
         for account in accounts {

@@ -38,7 +38,7 @@ enum Seal {
         var sealed: [Sum] = []
         while try statement.step() {
             sealed.append(
-                Sum(table: statement.text(0), rows: statement.integer(1), checksum: statement.integer(2)))
+                Sum(table: statement.text(), rows: statement.integer(), checksum: statement.integer()))
         }
         guard !sealed.isEmpty else { return [] }
         let found = try sums(of: connection)
@@ -60,9 +60,7 @@ enum Seal {
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_stat[14]' AND name <> '\(table)'",
             on: connection)
         defer { names.finalize() }
-        var sums: [Sum] = []
-        while try names.step() { sums.append(try sum(of: names.text(0), on: connection)) }
-        return sums
+        return try names.all { try sum(of: $0.text(), on: connection) }
     }
 
     private static func sum(of table: String, on connection: SQLiteConnection) throws -> Sum {
@@ -73,7 +71,7 @@ enum Seal {
         var checksum = RowChecksum()
         while try rows.step() {
             count += 1
-            checksum.add(RowChecksum(rows, from: 0).value)
+            checksum.add(RowChecksum(restOf: rows).value)
         }
         return Sum(table: table, rows: count, checksum: checksum.value)
     }
