@@ -114,7 +114,8 @@ extension PostgresTests {
         private static let next =
             PostgresSchema.steps + [
                 PostgresStep(
-                    expand: "ALTER TABLE settings ADD COLUMN theme text COLLATE \"C\"", contract: "DROP TABLE attempts")
+                    expand: ["ALTER TABLE settings ADD COLUMN theme text COLLATE \"C\""],
+                    contract: ["DROP TABLE attempts"])
             ]
 
         private func tables() throws -> Set<String> {

@@ -4,11 +4,25 @@ import KanbanRows
 /// A step from one version of the tables to the next, in two parts, so that servers of both versions can work on the same
 /// database while one after the other is replaced.
 struct PostgresStep: Sendable {
-    /// Adds what this version needs, in a way that servers of the version before do not notice. Done by the first server of
-    /// this version that starts.
-    var expand: String
+    /// The columns of each table with their types; at ``key``, the columns of a key of several.
+    typealias Tables = KeyValuePairs<String, KeyValuePairs<String, String>>
+
+    /// Takes the place of a column's name.
+    static let key = "PRIMARY KEY"
+
+    /// The new tables of this version.
+    var tables: Tables = [:]
+    /// Adds what else this version needs, in a way that servers of the version before do not notice. Done by the first server
+    /// of this version that starts, after it made the tables.
+    var expand: [String] = []
     /// Takes away what only older versions need. Done by `kanbase migrate` when no older server runs.
-    var contract = ""
+    var contract: [String] = []
+
+    var expansion: [String] {
+        tables.map { table, columns in
+            "CREATE TABLE \(table) (\(columns.map { "\($0) \($1)" }.joined(separator: ", ")))"
+        } + expand
+    }
 }
 
 /// The numbered steps from an empty schema to the newest. Append-only: a released step never changes. Each corresponds to a
@@ -17,7 +31,7 @@ struct PostgresStep: Sendable {
 /// The table `kanbase` has two numbers. `version` is the oldest version of the program that the tables still have everything
 /// for: an older one refuses to work on them. `expanded` is the newest version that they have everything for.
 package enum PostgresSchema {
-    static let steps = [PostgresStep(expand: postgresSchema1)]
+    static let steps = [PostgresStep(tables: PostgresStep.tables1, expand: PostgresStep.indexes1)]
 
     package static var newest: Int { steps.count }
 
@@ -96,9 +110,7 @@ package enum PostgresSchema {
         try locked(connection) {
             // Again, because another server may have done it meanwhile.
             let version = try version(of: connection, steps: steps)
-            for step in steps.dropFirst(version.expanded) {
-                for statement in statements(step.expand) { try connection.run(statement) }
-            }
+            for statement in steps.dropFirst(version.expanded).flatMap(\.expansion) { try connection.run(statement) }
             if version.oldest == 0 {
                 try connection.run("INSERT INTO kanbase VALUES (\(newest), \(now.milliseconds), \(newest))")
             }
@@ -128,9 +140,7 @@ package enum PostgresSchema {
                 outcome = .waits(servers: older.count, version: oldest)
                 return
             }
-            for step in steps.dropFirst(version.oldest) {
-                for statement in statements(step.contract) { try connection.run(statement) }
-            }
+            for statement in steps.dropFirst(version.oldest).flatMap(\.contract) { try connection.run(statement) }
             try connection.run("UPDATE kanbase SET version = \(newest)")
         }
         return outcome
@@ -194,20 +204,9 @@ package enum PostgresSchema {
         return Dictionary(names.map { ($0[0], Set($0.dropFirst())) }) { first, _ in first }
     }
 
-    /// What the steps create, by table. They have each column on a line of its own, which alone is indented once.
+    /// What the steps create, by table.
     static func neededColumns(of steps: [PostgresStep]) -> [(table: String, columns: [String])] {
-        steps.flatMap { statements($0.expand) }.compactMap { statement in
-            let lines = statement.split(separator: "\n")
-            guard let first = lines.first, first.hasPrefix("CREATE TABLE ") else { return nil }
-            let columns = lines.filter { $0.hasPrefix("    ") && $0.dropFirst(4).first?.isLowercase == true }
-            return ("\(first.split(separator: " ")[2])", columns.map { "\($0.split(separator: " ")[0])" })
-        }
-    }
-
-    /// libpq takes one statement at a time.
-    private static func statements(_ step: String) -> [String] {
-        let code = step.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("--") }.joined(separator: "\n")
-        return code.split(separator: ";").map(String.init).filter { !$0.allSatisfy(\.isWhitespace) }
+        steps.flatMap(\.tables).map { ($0, $1.map(\.key).filter { $0 != PostgresStep.key }) }
     }
 }
 
