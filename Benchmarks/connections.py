@@ -194,6 +194,7 @@ def exhaust(pid, port, count):
             clients.append(connect(port))
         except OSError:
             break
+    # Time in which a server that can accept nobody could drop its clients.
     time.sleep(1)
     first.sendall(REQUEST)
     if not answer(first).startswith(b"HTTP/1.1 200"):

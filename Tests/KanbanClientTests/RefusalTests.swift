@@ -44,6 +44,7 @@ struct RefusalTests {
         let server = try LocalServer()
         let device = try await TestDevice {
             $0.dependencies.transport = server
+            // As in an app: the longest duration must not overflow its clock.
             $0.dependencies.sleep = { try await Task.sleep(for: $0) }
         }
 

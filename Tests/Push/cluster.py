@@ -37,6 +37,7 @@ def main():
         # Nobody says which of them sends: both are killed, one after the other, and come back.
         for number in range(2):
             servers[number].kill()
+            # While it is away, reminders come due that only the other can send.
             time.sleep(6)
             servers[number] = stage.start("--database", postgres.url)
         check("all arrive", until(lambda: len({m["taskId"] for m in stage.messages()}) == COUNT, 60))

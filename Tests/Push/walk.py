@@ -46,6 +46,7 @@ def main():
     due = datetime.now(timezone.utc) + timedelta(seconds=6)
     text = due.strftime("%Y-%m-%dT%H:%M:%S.000Z")
     task = server.call("POST", "/tasks", {"title": "Secret", "dueDate": text, "reminders": ["PT0S", "-PT2S"]})[1]
+    # It ends when it knows of the reminders, and before the first is due.
     time.sleep(1)
     server.kill()
     server = stage.start()

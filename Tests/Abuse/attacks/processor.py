@@ -93,6 +93,7 @@ def greedy_searches(stage, count=20_000):
                 answers[int(answer[9:12])] = answers.get(int(answer[9:12]), 0) + 1
             asked += 1
             connection.sendall(stage.head("GET", f"/tasks?q=nothing{asked}", tokens[number]))
+        # From one look at all connections to the next.
         time.sleep(0.005)
     stage.require(answers.get(200, 0) > 20, "The searches were not answered:", answers)
     return answers
