@@ -82,7 +82,7 @@ extension SQLBoardWriter {
                 """)
             statement.bind(2, new)
             // A row that this transaction added is still only added.
-            if try first(of: statement, { $0.integer(0) != 0 }) == true { writing.additions += 1 }
+            if try statement.first({ $0.integer() != 0 }) == true { writing.additions += 1 }
         }
         if let old {
             let statement = try statement(
