@@ -15,10 +15,7 @@ CASES = json.loads(
         check=True, capture_output=True, text=True,
     ).stdout
 )
-VECTORS = {
-    "search": json.loads((ROOT / "Tests/Cases/search.json").read_text()),
-    "recurrence": (ROOT / "Tests/Cases/recurrence.txt").read_text().splitlines(),
-}
+VECTORS = {"search": json.loads((ROOT / "Tests/Cases/search.json").read_text())}
 RUN = "await (await import(argument.cases)).run(library, argument.given);"
 
 

@@ -573,20 +573,12 @@ export const cases = {
     }
   }],
 
-  "a search and the days of a rule are those of all homes": ["open", async (t) => {
+  "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];
     for (const { query, title, body, found } of t.cases.search) {
       const task = { title, body, status: "todo" };
       if (t.library.isFound(task, t.library.searchTerms(query)) !== found) wrong.push([query, title]);
-    }
-    same(wrong, []);
-    for (const line of t.cases.recurrence) {
-      const [text, start, ...days] = line.split(" ");
-      const found = [];
-      const rule = t.library.readRule(text);
-      for (let due = start; found.length < 5 && (due = t.library.nextOccurrence(rule, due, start, "UTC"));) found.push(due);
-      if (String(found) !== String(days)) wrong.push(line);
     }
     same(wrong, []);
     await board.close();
