@@ -291,3 +291,33 @@ def test_the_last_occurrence_cannot_be_skipped(seoul, server):
     repeating(server, rule="FREQ=DAILY;COUNT=1")
     card(seoul, "Rent").locator(".more").click()
     expect(seoul.get_by_role("menuitem", name="Skip this time")).to_be_disabled()
+
+
+@pytest.mark.parametrize("language", ["en", "ko", "ja"])
+def test_the_mark_stays_on_the_line_of_its_date(browser, server, language):
+    # Of any length, so that the line of some ends before the mark if it may.
+    for length in range(3, 23):
+        category = server.call("POST", "/categories", {"name": "n" * length})["id"]
+        day = (datetime.date.today() + datetime.timedelta(days=length % 3)).isoformat()
+        due = {"dueDate": f"{day}T10:00:00Z" if length % 2 else day, "recurrence": {"rule": "FREQ=DAILY", "from": "due"}}
+        server.task("Water the plants", categoryId=category, **due)
+    page = browser(language, viewport={"width": 320, "height": 800}).new_page()
+    page.goto(server.url)
+    expect(page.locator(".card .category")).to_have_count(20)
+    for width in (320, 768, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        apart = page.evaluate(
+            """() => [...document.querySelectorAll('.card .line')].filter((line) => {
+                const mark = line.querySelector('.repeat');
+                const words = document.createTreeWalker(line, NodeFilter.SHOW_TEXT, (node) => (mark.contains(node) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+                let last;
+                while (words.nextNode()) last = words.currentNode;
+                const range = new Range();
+                range.setStart(last, last.length - 1);
+                range.setEnd(last, last.length);
+                const before = range.getBoundingClientRect(), at = mark.getBoundingClientRect();
+                return at.left < before.right || at.top >= before.bottom || at.right > line.getBoundingClientRect().right + 1;
+            }).map((line) => line.textContent)"""
+        )
+        assert apart == [], width
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), width

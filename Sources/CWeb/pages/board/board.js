@@ -265,7 +265,7 @@ function showCard(card, task, model, hasDraft, day, isPicked) {
     const due = describeDue(task.dueDate, zone);
     line.append(el("time", { class: `due ${due.urgency}`, dateTime: task.dueDate }, due.label, due.days !== 0 && el("span", { class: "dday" }, due.dDay)));
   }
-  if (task.recurrence) line.append(repeatMark(task.recurrence, zone));
+  if (task.recurrence) (line.lastElementChild ?? line).append(repeatMark(task.recurrence, zone));
   if (hasDraft) line.append(el("span", { class: "draft" }, text.draft));
   if (isUnsent) line.append(el("span", { class: "unsent", title: text.notSentYet }, "↑", el("span", { class: "hidden" }, text.notSentYet)));
   if (isPicked) line.append(el("span", { class: "hidden" }, text.picked));
