@@ -5,7 +5,7 @@ import KanbanRows
 /// A device or network without a name is an empty text, because NULL is no key.
 extension SQLAccess {
     package func hasLoggedIn(_ account: AccountKey) throws -> Bool {
-        try first("SELECT 1 FROM known_devices WHERE account = ?1 LIMIT 1", account) { $0.integer() } != nil
+        try connection.statement("SELECT 1 FROM known_devices WHERE account = ?1 LIMIT 1").bound(to: account).exists()
     }
 
     package func hasLoggedIn(_ account: AccountKey, device: String?, network: String?) throws -> Bool {

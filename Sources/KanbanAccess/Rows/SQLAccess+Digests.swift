@@ -26,7 +26,8 @@ extension SQLAccess {
     }
 
     package func digest(of account: AccountKey) throws -> DigestSchedule? {
-        try first("SELECT account, revision, next_at, sent_on FROM digests WHERE account = ?1", account, readDigest)
+        try connection.statement("SELECT account, revision, next_at, sent_on FROM digests WHERE account = ?1")
+            .bound(to: account).first(readDigest)
     }
 
     private func readDigest(_ row: Database.Statement) -> DigestSchedule {

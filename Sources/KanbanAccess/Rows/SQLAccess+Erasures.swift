@@ -1,24 +1,28 @@
 import Kanban
 import KanbanRows
 
+private enum ErasureRow {
+    static let columns = "account, due_at, provider, subject"
+    static let ofAccount = ComposedSQL("SELECT \(columns) FROM erasures WHERE account = ?1")
+    static let bySubject = ComposedSQL("SELECT \(columns) FROM erasures WHERE provider = ?1 AND subject = ?2")
+    static let due = ComposedSQL("SELECT \(columns) FROM erasures WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2")
+}
+
 /// Accounts that nobody can log in to, until they are erased.
 extension SQLAccess {
     package func erasure(of account: AccountKey) throws -> Erasure? {
-        try first(
-            "SELECT account, due_at, provider, subject FROM erasures WHERE account = ?1", account, readErasure)
+        try connection.statement(ErasureRow.ofAccount).bound(to: account).first(readErasure)
     }
 
     package func erasure(provider: String, subject: String) throws -> Erasure? {
-        let statement = try connection.statement(
-            "SELECT account, due_at, provider, subject FROM erasures WHERE provider = ?1 AND subject = ?2")
+        let statement = try connection.statement(ErasureRow.bySubject)
         statement.bind(1, provider)
         statement.bind(2, subject)
         return try statement.first(readErasure)
     }
 
     package func erasures(dueAt now: Timestamp, limit: Int) throws -> [Erasure] {
-        let statement = try connection.statement(
-            "SELECT account, due_at, provider, subject FROM erasures WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2")
+        let statement = try connection.statement(ErasureRow.due)
         statement.bind(1, now)
         statement.bind(2, limit)
         return try statement.all(readErasure)

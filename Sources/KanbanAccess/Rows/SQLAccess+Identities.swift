@@ -1,27 +1,32 @@
 import Kanban
 import KanbanRows
 
+private enum IdentityRow {
+    static let columns = "id, account, provider, subject, email, created_at, silenced_email"
+    static let bySubject = ComposedSQL("SELECT \(columns) FROM identities WHERE provider = ?1 AND subject = ?2")
+    static let ofAccount = ComposedSQL("SELECT \(columns) FROM identities WHERE account = ?1 ORDER BY created_at, id")
+}
+
+private enum InvitationRow {
+    static let columns = "id, account, email, created_at, expires_at, used_at"
+    static let byDigest = ComposedSQL("SELECT \(columns) FROM invitations WHERE digest = ?1 AND removed_at IS NULL")
+    static let ofAccount = ComposedSQL(
+        """
+        SELECT \(columns) FROM invitations WHERE account = ?1 AND removed_at IS NULL ORDER BY created_at DESC, id DESC
+        """)
+}
+
 /// Identities at sign-in providers, and invitations.
 extension SQLAccess {
     package func identity(provider: String, subject: String) throws -> Identity? {
-        let statement = try connection.statement(
-            """
-            SELECT id, account, provider, subject, email, created_at, silenced_email FROM identities
-            WHERE provider = ?1 AND subject = ?2
-            """)
+        let statement = try connection.statement(IdentityRow.bySubject)
         statement.bind(1, provider)
         statement.bind(2, subject)
         return try statement.first(readIdentity)
     }
 
     package func identities(of account: AccountKey) throws -> [Identity] {
-        let statement = try connection.statement(
-            """
-            SELECT id, account, provider, subject, email, created_at, silenced_email FROM identities WHERE account = ?1
-            ORDER BY created_at, id
-            """)
-        statement.bind(1, account.number)
-        return try statement.all(readIdentity)
+        try connection.statement(IdentityRow.ofAccount).bound(to: account).all(readIdentity)
     }
 
     private func readIdentity(_ row: Database.Statement) throws -> Identity {
@@ -32,23 +37,11 @@ extension SQLAccess {
     }
 
     package func invitation(digest: [UInt8]) throws -> Invitation? {
-        let statement = try connection.statement(
-            """
-            SELECT id, account, email, created_at, expires_at, used_at FROM invitations
-            WHERE digest = ?1 AND removed_at IS NULL
-            """)
-        statement.bind(1, digest)
-        return try statement.first(readInvitation)
+        try connection.statement(InvitationRow.byDigest).bound(to: digest).first(readInvitation)
     }
 
     package func invitations(of account: AccountKey) throws -> [Invitation] {
-        let statement = try connection.statement(
-            """
-            SELECT id, account, email, created_at, expires_at, used_at FROM invitations
-            WHERE account = ?1 AND removed_at IS NULL ORDER BY created_at DESC, id DESC
-            """)
-        statement.bind(1, account.number)
-        return try statement.all(readInvitation)
+        try connection.statement(InvitationRow.ofAccount).bound(to: account).all(readInvitation)
     }
 
     package func invitationTime(of account: AccountKey, newest place: Int) throws -> Timestamp? {

@@ -30,19 +30,20 @@ extension SQLAccess {
     }
 
     package func mailCount() throws -> Int {
-        try connection.statement("SELECT count(*) FROM mails").first { Int($0.integer()) } ?? 0
+        try connection.statement("SELECT count(*) FROM mails").count()
     }
 
     package func locale(of account: AccountKey) throws -> String? {
-        try first("SELECT locale FROM settings WHERE account = ?1", account) { $0.optionalText() } ?? nil
+        try connection.statement("SELECT locale FROM settings WHERE account = ?1").bound(to: account)
+            .first { $0.optionalText() } ?? nil
     }
 }
 
 extension SQLAccessWriter {
     package func enqueue(_ mail: MailJob) throws -> Bool {
-        let count = try connection.statement("SELECT count(*) FROM (SELECT 1 FROM mails LIMIT ?1) AS waiting")
-        count.bind(1, MailJob.most)
-        guard try count.first({ Int($0.integer()) }) ?? 0 < MailJob.most else { return false }
+        let waiting = try connection.statement("SELECT count(*) FROM (SELECT 1 FROM mails LIMIT ?1) AS waiting")
+        waiting.bind(1, MailJob.most)
+        guard try waiting.count() < MailJob.most else { return false }
         let statement = try connection.statement(
             """
             INSERT INTO mails (kind, account, address, language, device, network, created_at, due_at)

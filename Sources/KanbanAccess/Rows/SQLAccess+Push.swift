@@ -1,26 +1,24 @@
 import Kanban
 import KanbanRows
 
+private enum DeviceRow {
+    static let columns = """
+        id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at, last_success_at, \
+        failed_at, failure, paused, plan_epoch, plan_revision, plan_start, plan_end, wake_at, woken_at, woken_revision
+        """
+    static let ofAccount = ComposedSQL("SELECT \(columns) FROM devices WHERE account = ?1 ORDER BY created_at, id")
+    static let byID = ComposedSQL("SELECT \(columns) FROM devices WHERE account = ?1 AND id = ?2")
+    static let toWake = ComposedSQL("SELECT \(columns) FROM devices WHERE wake_at <= ?1 ORDER BY wake_at LIMIT ?2")
+}
+
 /// Devices, the queue of notifications, and how far reminders were queued.
 extension SQLAccess {
     package func devices(of account: AccountKey) throws -> [PushDevice] {
-        try all(
-            """
-            SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_start, plan_end, wake_at,
-                woken_at, woken_revision
-            FROM devices WHERE account = ?1 ORDER BY created_at, id
-            """, account, readDevice)
+        try connection.statement(DeviceRow.ofAccount).bound(to: account).all(readDevice)
     }
 
     package func device(_ id: ID, of account: AccountKey) throws -> PushDevice? {
-        let statement = try connection.statement(
-            """
-            SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_start, plan_end, wake_at,
-                woken_at, woken_revision
-            FROM devices WHERE account = ?1 AND id = ?2
-            """)
+        let statement = try connection.statement(DeviceRow.byID)
         statement.bind(1, account.number)
         statement.bind(2, id)
         return try statement.first(readDevice)
@@ -57,13 +55,7 @@ extension SQLAccess {
     }
 
     package func devicesToWake(at now: Timestamp, limit: Int) throws -> [PushDevice] {
-        let statement = try connection.statement(
-            """
-            SELECT id, account, session, kind, target, topic, environment, p256dh, auth, locale, created_at,
-                last_success_at, failed_at, failure, paused, plan_epoch, plan_revision, plan_start, plan_end, wake_at,
-                woken_at, woken_revision
-            FROM devices WHERE wake_at <= ?1 ORDER BY wake_at LIMIT ?2
-            """)
+        let statement = try connection.statement(DeviceRow.toWake)
         statement.bind(1, now)
         statement.bind(2, limit)
         return try statement.all(readDevice)
@@ -101,17 +93,17 @@ extension SQLAccess {
     }
 
     package func pushCount() throws -> Int {
-        try connection.statement("SELECT count(*) FROM pushes").first { Int($0.integer()) } ?? 0
+        try connection.statement("SELECT count(*) FROM pushes").count()
     }
 
     package func pushCount(of account: AccountKey) throws -> Int {
-        try first("SELECT count(*) FROM pushes WHERE account = ?1", account) { Int($0.integer()) } ?? 0
+        try connection.statement("SELECT count(*) FROM pushes WHERE account = ?1").bound(to: account).count()
     }
 
     package func schedule(of account: AccountKey) throws -> ReminderSchedule? {
-        try first(
-            "SELECT account, revision, fired_at, fired_id, next_at FROM reminder_schedules WHERE account = ?1", account,
-            readSchedule)
+        try connection.statement(
+            "SELECT account, revision, fired_at, fired_id, next_at FROM reminder_schedules WHERE account = ?1"
+        ).bound(to: account).first(readSchedule)
     }
 
     package func schedules(dueAt now: Timestamp, after last: AccountKey?, limit: Int) throws -> [ReminderSchedule] {

@@ -30,7 +30,7 @@ extension SQLAccess {
     }
 
     package func revocationCount() throws -> Int {
-        try connection.statement("SELECT count(*) FROM revocations").first { Int($0.integer()) } ?? 0
+        try connection.statement("SELECT count(*) FROM revocations").count()
     }
 }
 

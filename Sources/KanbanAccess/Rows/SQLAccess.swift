@@ -26,38 +26,33 @@ package struct SQLiteAccess: SQLAccess {
 
 // MARK: - Accounts
 
+private enum AccountRow {
+    static let columns = """
+        number, id, email, pending_email, display_name, image, created_at, email_verified, state, bytes_limit, tasks_limit
+        """
+    static let byKey = ComposedSQL("SELECT \(columns) FROM accounts WHERE number = ?1")
+    static let byEmail = ComposedSQL("SELECT \(columns) FROM accounts WHERE email_folded = ?1")
+    static let page = ComposedSQL("SELECT \(columns) FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2")
+}
+
 extension SQLAccess {
     package func account(_ key: AccountKey) throws -> Account? {
-        try first(
-            """
-            SELECT number, id, email, pending_email, display_name, image, created_at, email_verified, state, bytes_limit,
-                tasks_limit
-            FROM accounts WHERE number = ?1
-            """, key, readAccount)
+        try connection.statement(AccountRow.byKey).bound(to: key).first(readAccount)
     }
 
     package func account(foldedEmail: String) throws -> Account? {
-        let statement = try connection.statement(
-            """
-            SELECT number, id, email, pending_email, display_name, image, created_at, email_verified, state, bytes_limit,
-                tasks_limit
-            FROM accounts WHERE email_folded = ?1
-            """)
+        let statement = try connection.statement(AccountRow.byEmail)
         statement.bind(1, foldedEmail)
         return try statement.first(readAccount)
     }
 
     package func passwordHash(of account: AccountKey) throws -> String? {
-        try first("SELECT password_hash FROM accounts WHERE number = ?1", account) { $0.optionalText() } ?? nil
+        try connection.statement("SELECT password_hash FROM accounts WHERE number = ?1").bound(to: account)
+            .first { $0.optionalText() } ?? nil
     }
 
     package func accounts(after key: AccountKey?, limit: Int) throws -> [Account] {
-        let statement = try connection.statement(
-            """
-            SELECT number, id, email, pending_email, display_name, image, created_at, email_verified, state, bytes_limit,
-                tasks_limit
-            FROM accounts WHERE number > ?1 ORDER BY number LIMIT ?2
-            """)
+        let statement = try connection.statement(AccountRow.page)
         statement.bind(1, key?.number ?? 0)
         statement.bind(2, limit)
         return try statement.all(readAccount)
@@ -76,26 +71,25 @@ extension SQLAccess {
 
 // MARK: - Sessions
 
+private enum SessionRow {
+    static let columns =
+        "id, account, device, created_at, last_used_at, expires_at, provider, proven_at, identity, client_id"
+    static let byDigest = ComposedSQL("SELECT \(columns) FROM sessions WHERE token_hash = ?1")
+    static let ofAccount = ComposedSQL(
+        "SELECT \(columns) FROM sessions WHERE account = ?1 ORDER BY last_used_at DESC, id DESC")
+}
+
 extension SQLAccess {
     package func session(digest: [UInt8]) throws -> Session? {
-        try first(
-            """
-            SELECT id, account, device, created_at, last_used_at, expires_at, provider, proven_at, identity, client_id
-            FROM sessions WHERE token_hash = ?1
-            """, digest, readSession)
+        try connection.statement(SessionRow.byDigest).bound(to: digest).first(readSession)
     }
 
     package func sessions(of account: AccountKey) throws -> [Session] {
-        try all(
-            """
-            SELECT id, account, device, created_at, last_used_at, expires_at, provider, proven_at, identity, client_id
-            FROM sessions WHERE account = ?1
-            ORDER BY last_used_at DESC, id DESC
-            """, account, readSession)
+        try connection.statement(SessionRow.ofAccount).bound(to: account).all(readSession)
     }
 
     package func sessionCount(of account: AccountKey) throws -> Int {
-        try first("SELECT count(*) FROM sessions WHERE account = ?1", account) { Int($0.integer()) } ?? 0
+        try connection.statement("SELECT count(*) FROM sessions WHERE account = ?1").bound(to: account).count()
     }
 
     private func readSession(_ row: Database.Statement) throws -> Session {
@@ -109,20 +103,20 @@ extension SQLAccess {
 
 // MARK: - Tokens
 
+private enum TokenRow {
+    static let columns = "id, account, name, scope, created_at, last_used_at, expires_at"
+    static let byDigest = ComposedSQL("SELECT \(columns) FROM tokens WHERE token_hash = ?1")
+    static let ofAccount = ComposedSQL(
+        "SELECT \(columns) FROM tokens WHERE account = ?1 ORDER BY created_at DESC, id DESC")
+}
+
 extension SQLAccess {
     package func token(digest: [UInt8]) throws -> AccessToken? {
-        try first(
-            """
-            SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE token_hash = ?1
-            """, digest, readToken)
+        try connection.statement(TokenRow.byDigest).bound(to: digest).first(readToken)
     }
 
     package func tokens(of account: AccountKey) throws -> [AccessToken] {
-        try all(
-            """
-            SELECT id, account, name, scope, created_at, last_used_at, expires_at FROM tokens WHERE account = ?1
-            ORDER BY created_at DESC, id DESC
-            """, account, readToken)
+        try connection.statement(TokenRow.ofAccount).bound(to: account).all(readToken)
     }
 
     private func readToken(_ row: Database.Statement) throws -> AccessToken {
@@ -138,30 +132,16 @@ extension SQLAccess {
 
 // MARK: - Rows
 
-extension SQLAccess {
-    /// The row that a statement finds by the digest of a secret.
-    func first<T>(
-        _ sql: StaticString, _ digest: [UInt8], _ decode: (Database.Statement) throws -> T
-    ) throws -> T? {
-        let statement = try connection.statement(sql)
-        statement.bind(1, digest)
-        return try statement.first(decode)
+extension EngineStatement {
+    /// With the account as the first parameter.
+    func bound(to account: AccountKey) -> Self {
+        bind(1, account.number)
+        return self
     }
 
-    /// The first row that a statement finds of an account.
-    func first<T>(
-        _ sql: StaticString, _ account: AccountKey, _ decode: (Database.Statement) throws -> T
-    ) throws -> T? {
-        let statement = try connection.statement(sql)
-        statement.bind(1, account.number)
-        return try statement.first(decode)
-    }
-
-    func all<T>(
-        _ sql: StaticString, _ account: AccountKey, _ decode: (Database.Statement) throws -> T
-    ) throws -> [T] {
-        let statement = try connection.statement(sql)
-        statement.bind(1, account.number)
-        return try statement.all(decode)
+    /// With the digest of a secret as the first parameter.
+    func bound(to digest: [UInt8]) -> Self {
+        bind(1, digest)
+        return self
     }
 }

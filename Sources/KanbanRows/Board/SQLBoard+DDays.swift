@@ -40,6 +40,6 @@ extension SQLBoard {
 
     package func countDDays() throws -> Int {
         let statement = try statement("SELECT count(*) FROM ddays WHERE account = ?1 AND deleted_at IS NULL")
-        return try statement.first { Int($0.integer()) } ?? 0
+        return try statement.count()
     }
 }

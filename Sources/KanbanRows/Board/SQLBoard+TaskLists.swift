@@ -62,7 +62,7 @@ extension SQLBoard {
         let statement = try connection.statement(composed: condition.sql(counting: "tasks"))
         statement.bind(1, account.number)
         condition.bind(to: statement, limit: nil)
-        return try statement.first { Int($0.integer()) } ?? 0
+        return try statement.count()
     }
 
     /// Reads each column by the index by position, at most `limit` rows of each.

@@ -18,17 +18,26 @@ enum TaskRow {
             throw StoreError.corrupt("a task of no column")
         }
         let categoryID = row.optionalID()
-        let (due, dueDay) = (row.optionalInteger(), row.optionalInteger())
+        let dueDate = dueDate(row)
         let position = Position(text: row.text())
         let (createdAt, updatedAt) = (row.timestamp(), row.timestamp())
         let (completedAt, deletedAt) = (row.optionalTimestamp(), row.optionalTimestamp())
         let memberRevisions = try row.memberRevisions(of: revision)
         return TaskItem(
             id: id, title: row.text(), body: row.text(), status: status, categoryID: categoryID,
-            dueDate: dueDay.map { .day(Day(number: Int($0))) } ?? due.map { .instant(Timestamp(milliseconds: $0)) },
-            position: position, createdAt: createdAt, updatedAt: updatedAt, completedAt: completedAt,
+            dueDate: dueDate, position: position, createdAt: createdAt, updatedAt: updatedAt, completedAt: completedAt,
             deletedAt: deletedAt, revision: revision, memberRevisions: memberRevisions, recurrence: try json(row),
             series: try json(row), reminders: try json(row))
+    }
+
+    private static func dueDate(_ row: some EngineStatement) -> DueDate? {
+        guard let due = row.optionalInteger() else {
+            // Without a date there is no day either.
+            row.column += 1
+            return nil
+        }
+        if let day = row.optionalInteger() { return .day(Day(number: Int(day))) }
+        return .instant(Timestamp(milliseconds: due))
     }
 
     private static func json<Value: MemberRepresentable>(_ row: some EngineStatement) throws -> Value? {

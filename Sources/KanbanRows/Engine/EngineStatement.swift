@@ -203,6 +203,12 @@ extension EngineStatement {
         return try step()
     }
 
+    /// What a bound `SELECT count(*)` finds.
+    @inlinable
+    package func count() throws -> Int {
+        try first { Int($0.integer()) } ?? 0
+    }
+
     /// A list of columns and a reading that differ would go unnoticed: tests make sure that rows are read to their end.
     @inlinable
     func decodeRow<T>(_ decode: (Self) throws -> T) throws -> T {
