@@ -86,9 +86,8 @@ extension Call {
         let kept = AnswerOnce(key: key, request)
         let needs = needs(answerKey: key, isLong: isLong)
         func write(_ make: @escaping Change<Response>) async throws -> Response {
-            try await store.write(account, session: caller.session, needs: needs) { board in
-                try bound(kept.answer(in: board, make), in: board)
-            }
+            let once: Change<Response> = { board in try bound(kept.answer(in: board, make), in: board) }
+            return try await store.write(account, session: caller.session, needs: needs, once)
         }
         let undone: Response
         do {
