@@ -213,6 +213,8 @@ final class Writer: @unchecked Sendable {
     private func run(_ job: WriteJob, in session: WriteSession<SQLiteConnection>) throws -> WriteJob.Outcome {
         let mark = session.mark
         running = (job, mark)
+        // A body may hold a whole import.
+        defer { running = nil }
         do {
             try job.run(on: writer(for: job, in: session))
             try session.connection.requireSound()

@@ -23,7 +23,7 @@ extension WriteSession {
     /// Writes them, those of an account's row into its ``Standing``.
     func writeCounts() throws {
         guard !countChanges.isEmpty else { return }
-        defer { countChanges.removeAll(keepingCapacity: true) }
+        defer { countChanges.empty() }
         // Most transactions change one count or two, for which hashing takes longer than these comparisons.
         if countChanges.count == 1 || countChanges.count == 2 && countChanges[0].key != countChanges[1].key {
             for change in countChanges where change.by != 0 { try write(change.by, to: change.key) }
@@ -50,5 +50,12 @@ extension WriteSession {
         statement.bind(3, key.status.rawValue)
         statement.bind(4, sum)
         try statement.writeRow()
+    }
+}
+
+extension Array {
+    /// Removes all elements, and keeps the memory for as many as most transactions have.
+    mutating func empty() {
+        removeAll(keepingCapacity: count < 1_000)
     }
 }

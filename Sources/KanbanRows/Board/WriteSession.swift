@@ -77,7 +77,7 @@ package final class WriteSession<Database: Engine> {
         try writeCounts()
         let changed = try writeStandings(at: now)
         try commit()
-        undoLog.removeAll(keepingCapacity: true)
+        undoLog.empty()
         if standings.count > Self.standingLimit { forgetAllStandings() }
         return changed
     }
