@@ -49,7 +49,9 @@ package protocol Board: BoardReader {
         _ document: BoardDocument, mode: ImportMode, onTask: (Int) -> Void
     ) throws -> ImportReport
     func keepImport(_ record: ImportRecord) throws -> ID
-    func takeBack(_ made: ArraySlice<ImportReport.Made>, of id: ID, isLast: Bool) throws -> Int
+    func takeBack(
+        _ made: ArraySlice<ImportReport.Made>, of id: ID, isLast: Bool
+    ) throws -> (removed: Int, kept: Int)?
     func push(
         known: Set<ID>, after progress: Push.Progress, encode: @escaping (ID, MutationResult) -> [UInt8]
     ) throws -> Push

@@ -31,7 +31,7 @@ enum CSVBoard {
         var columns: [String: Int] = [:]
         for (index, heading) in head.fields.enumerated() where !heading.trimmed.isEmpty {
             let chosen = choices.fields.first { ImportWords.key($0.value) == ImportWords.key(heading) }?.key
-            if let member = chosen ?? ImportWords.member(heading), columns[member] == nil {
+            if let member = chosen ?? ImportWords.member(heading, among: head.fields), columns[member] == nil {
                 columns[member] = index
             } else {
                 remarks.note("unknown_column", "The column \"\(heading.trimmed)\" is left out.")

@@ -95,9 +95,10 @@ enum FirestoreBoard {
         task.updatedAt = document["updateTime"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
         task.createdAt = document["createTime"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
         var taken: Set<String> = []
+        let names = fields.map(\.name)
         for field in fields {
             let chosen = choices.fields.first { $0.value.isSpelled(like: field.name) }?.key
-            guard let member = chosen ?? ImportWords.member(field.name), member != "id", member != "position",
+            guard let member = chosen ?? ImportWords.member(field.name, among: names), member != "id", member != "position",
                 taken.insert(member).inserted
             else {
                 remarks.note("unknown_field", "The field \(field.name.quoted) is left out.")

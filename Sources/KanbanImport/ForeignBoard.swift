@@ -84,6 +84,8 @@ package struct ImportRemarks: Sendable {
 package struct ImportChoices: Sendable {
     /// The zone of times without one, and of days.
     package var zone: Zone
+    /// When the import is made: what is archived elsewhere has been in the trash since then.
+    package var now: Timestamp
     /// On which what comes back without a date begins.
     package var today: Day
     /// Columns of names that are no usual names of one: `Backlog` is todo. By ``ImportWords/key(_:)``.
@@ -94,7 +96,7 @@ package struct ImportChoices: Sendable {
     package var datesAreDays = false
 
     package init(zone: Zone, now: Timestamp) {
-        (self.zone, today) = (zone, zone.day(of: now))
+        (self.zone, self.now, today) = (zone, now, zone.day(of: now))
     }
 
     /// Takes rules as `list:Backlog=todo`, `status:쉬는 중=doing`, `title:headline`, `dates=day`.

@@ -11,6 +11,15 @@ package enum ImportWords {
     /// The member of a task that a heading means.
     package static func member(_ heading: String) -> String? { members[key(heading)] }
 
+    /// The same beside others: where a task has a title, its content is its notes.
+    static func member(_ heading: String, among headings: [String]) -> String? {
+        let content = "content"
+        guard key(heading) == content, headings.contains(where: { key($0) != content && member($0) == "title" }) else {
+            return member(heading)
+        }
+        return "body"
+    }
+
     static func isMember(_ name: String) -> Bool { members.values.contains { $0.isSpelled(like: name) } }
 
     /// The column that a word means.

@@ -126,7 +126,7 @@ struct TrelloBoard {
         task.updatedAt = card["dateLastActivity"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
         if task.status == .done { task.completedAt = task.updatedAt }
         if card["closed"]?.boolValue == true || list?.isClosed == true {
-            task.deletedAt = task.updatedAt ?? task.createdAt
+            task.deletedAt = choices.now
             remarks.note("closed_in_trash", "Archived cards are in the trash.")
         }
         remarks.note(

@@ -97,7 +97,7 @@ struct VikunjaBoard {
                 }
             }
             if isArchived {
-                task.deletedAt = task.updatedAt ?? task.createdAt
+                task.deletedAt = choices.now
                 remarks.note("closed_in_trash", "Tasks of archived projects are in the trash.")
             }
             take(task)

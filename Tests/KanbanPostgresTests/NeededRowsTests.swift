@@ -128,7 +128,7 @@ extension PostgresTests {
                 let id = try writer.keepImport(ImportRecord(shown: .null, made: report.made))
                 let before = writer.connection.waits
                 let made = try #require(try writer.madeByImport(id))
-                let removed = try writer.takeBack(made[...], of: id, isLast: true)
+                let removed = try writer.takeBack(made[...], of: id, isLast: true)?.removed
                 let back = writer.connection.waits - before
                 let created = try writer.importBoard(imported, mode: .merge).tasks.created
                 return (removed: removed, back: back, created: created, waits: writer.connection.waits - before - back)
@@ -136,6 +136,37 @@ extension PostgresTests {
             #expect(again.removed == 1_199 && again.created == 1_199)
             #expect(again.back < 20 && again.waits < 20)
             #expect(try await store.read { try $0.countTasks(TaskQuery()) } == 1_200)
+        }
+
+        @Test func `tasks are searched by their ids, however small the tables were when that was planned`() async throws {
+            let store = stores.store
+            let vacuum = try stores.connection()
+            try vacuum.run("VACUUM ANALYZE tasks, tombstones")
+            try vacuum.wait()
+            let connection = try PostgresConnection(
+                store.configuration.options(for: "test", planning: .byIndexesOnce))
+            func search() throws {
+                let ids = (0..<100).map { _ in ID.random() }
+                try NeededRows(tasks: ids, of: .local, on: connection).take { _ in nil }
+            }
+            try search()
+            try await store.write { tx in
+                for number in 0..<1_000 {
+                    let task = try tx.makeTask("\(number)")
+                    guard number.isMultiple(of: 2) else { continue }
+                    try tx.removeTask(task.id, if: .none)
+                    try tx.purgeTask(task.id, before: Timestamp(milliseconds: .max))
+                }
+            }
+
+            try connection.begin()
+            try search()
+            let read = try connection.integer(
+                """
+                SELECT sum(seq_tup_read + idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables
+                WHERE relid IN ('tasks'::regclass, 'tombstones'::regclass)
+                """)
+            #expect(read == 0)
         }
 
         @Test func `a task that is created and deleted in one push is in the trash`() async throws {

@@ -73,17 +73,31 @@ extension BoardWriter {
     /// - Parameters:
     ///   - made: a part of ``BoardReader/madeByImport(_:)``.
     ///   - isLast: there is no part behind it. The import is no longer listed.
-    /// - Returns: how many were removed.
-    package func takeBack(_ made: ArraySlice<ImportReport.Made>, of id: ID, isLast: Bool) throws -> Int {
+    /// - Returns: how many were removed, and how many are still there; `nil` when it was taken back already.
+    package func takeBack(
+        _ made: ArraySlice<ImportReport.Made>, of id: ID, isLast: Bool
+    ) throws -> (removed: Int, kept: Int)? {
+        guard try keptMutation(id) != nil else { return nil }
         let made = Array(made)
         var removed: [ImportReport.Made] = []
+        var kept = 0
         for (index, one) in made.enumerated() {
             try foresee(made, at: index, \.id)
-            if try remove(one) { removed.append(one) }
+            if try remove(one) { removed.append(one) } else if try isThere(one) { kept += 1 }
         }
         try keepTakenBack(removed, as: makeID())
         if isLast { try forgetMutation(id) }
-        return removed.count
+        return (removed.count, kept)
+    }
+
+    /// Also in the trash.
+    private func isThere(_ made: ImportReport.Made) throws -> Bool {
+        switch made.type {
+        case .task: try task(made.id) != nil
+        case .category: try category(made.id, inTrash: false) != nil || category(made.id, inTrash: true) != nil
+        case .dday: try dday(made.id, inTrash: false) != nil || dday(made.id, inTrash: true) != nil
+        case .image, .settings: true
+        }
     }
 
     /// What was removed with an import that was taken back, unless it came again since. It may come again, unlike what

@@ -148,6 +148,8 @@ struct TaskImport {
         if task.deletedAt != nil, task.position.text.isEmpty {
             task.position = old?.position ?? Position(after: nil, before: nil)
         }
+        // What is in the trash of both, and has no time there, stays in it since when it was.
+        if task.deletedAt != nil, task.updatedAt >= undatedSince { task.deletedAt = old?.deletedAt ?? task.deletedAt }
         if let old, old.status == task.status, old.deletedAt == nil, task.deletedAt == nil,
             columns[task.status]?.canTake(task.position, insteadOf: old.position) == false
         {

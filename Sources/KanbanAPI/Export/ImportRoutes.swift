@@ -80,22 +80,26 @@ package struct ImportRoutes: Sendable {
             .notFound, "There is no import with this id, or it was taken back, or is older than 30 days.")
         guard let bytes = call.request.parameters.bytes("id"), let id = ID(ascii: bytes) else { throw gone }
         guard let made = try await call.read(aside: true, { try $0.madeByImport(id) }) else { throw gone }
-        var (removed, rest) = (0, made[...])
+        var (removed, kept, rest) = (0, 0, made[...])
         // In several transactions, so that other accounts do not wait. Who gets no answer asks once more.
         repeat {
             let part = rest.prefix(Self.removedAtOnce)
             rest = rest.dropFirst(part.count)
             let isLast = rest.isEmpty
-            removed += try await call.writeRepeatably(needs: WriteNeeds(isLong: true)) { board in
+            let outcome = try await call.writeRepeatably(needs: WriteNeeds(isLong: true)) { board in
                 try board.takeBack(part, of: id, isLast: isLast)
             }
+            // Somebody else took it back meanwhile.
+            guard let outcome else { throw gone }
+            removed += outcome.removed
+            kept += outcome.kept
         } while !rest.isEmpty
-        return .json { [removed] json in
+        return .json { [removed, kept] json in
             json.beginObject()
             json.name("removed")
             json.value(removed)
             json.name("kept")
-            json.value(made.count - removed)
+            json.value(kept)
             json.endObject()
         }
     }

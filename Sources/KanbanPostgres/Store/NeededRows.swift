@@ -9,17 +9,22 @@ struct NeededRows {
         let text: String
     }
 
+    // Each is a search in the index of the key, which alone has the order: by a join, or by `=`, PostgreSQL could read all
+    // rows of the account if it planned the statement while the table was empty.
+
     /// Before the columns of a stored task: its account, its id, and whether it was deleted for good.
     private static let tasks = ComposedSQL(
         """
         SELECT needed.account, needed.id,
             CASE WHEN found.id IS NULL THEN (
                 SELECT 1::bigint FROM tombstones
-                WHERE tombstones.account = needed.account AND type = 'task' AND tombstones.id = needed.id) END,
+                WHERE tombstones.account = needed.account AND type = 'task'
+                    AND tombstones.id >= needed.id AND tombstones.id <= needed.id ORDER BY tombstones.id LIMIT 1) END,
             found.*
         FROM unnest(?1::text::bigint[], ?2::text::uuid[]) AS needed (account, id) LEFT JOIN LATERAL (
             SELECT \(StoredTaskColumns.list(in: .postgres))
-            FROM tasks WHERE tasks.account = needed.account AND tasks.id = needed.id LIMIT 1) AS found ON true
+            FROM tasks WHERE tasks.account = needed.account AND tasks.id >= needed.id AND tasks.id <= needed.id
+            ORDER BY tasks.id LIMIT 1) AS found ON true
         """)
     private var tasks: PostgresStatement?
     private var answers: PostgresStatement?
@@ -40,7 +45,9 @@ struct NeededRows {
                 SELECT needed.account, needed.id, found.*
                 FROM unnest(?1::text::bigint[], ?2::text::uuid[]) AS needed (account, id) LEFT JOIN LATERAL (
                     SELECT at, fingerprint, result FROM kept_mutations
-                    WHERE kept_mutations.account = needed.account AND kept_mutations.id = needed.id LIMIT 1) AS found ON true
+                    WHERE kept_mutations.account = needed.account AND kept_mutations.id >= needed.id
+                        AND kept_mutations.id <= needed.id
+                    ORDER BY kept_mutations.id LIMIT 1) AS found ON true
                 """)
         }
         answers = try Self.send(keys, on: connection) {
@@ -49,8 +56,9 @@ struct NeededRows {
                 SELECT needed.account, found.*
                 FROM unnest(?1::text::bigint[], ?2::text::text[]) AS needed (account, key), LATERAL (
                     SELECT key, at, fingerprint, status, headers, body
-                    FROM kept_answers WHERE kept_answers.account = needed.account AND kept_answers.key = needed.key LIMIT 1
-                ) AS found
+                    FROM kept_answers WHERE kept_answers.account = needed.account
+                        AND kept_answers.key >= needed.key AND kept_answers.key <= needed.key
+                    ORDER BY kept_answers.key LIMIT 1) AS found
                 """)
         }
         ends = try Self.send(needed { $0.ends.map { "\($0.rawValue)" } }, on: connection) {
@@ -73,7 +81,6 @@ struct NeededRows {
     }
 
     private static func send(tasks keys: Set<Key>, on connection: PostgresConnection) throws -> PostgresStatement? {
-        // Each a search in an index: by a join, PostgreSQL could read the table from end to end.
         try send(keys, on: connection) { try connection.statement(tasks) }
     }
 

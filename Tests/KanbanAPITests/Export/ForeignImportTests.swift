@@ -76,6 +76,42 @@ struct ForeignImportTests {
         #expect(changed.json["created"] == 1)
     }
 
+    @Test func `what was archived long ago, or nobody knows when, is in the trash from the import on`() async throws {
+        let file = """
+            {"lists": [{"id": "l", "name": "To Do"}], "cards": [
+            {"id": "5f0000000000000000000001", "name": "old", "idList": "l", "closed": true,
+             "dateLastActivity": "2020-01-01T00:00:00.000Z"},
+            {"id": "a", "name": "undated", "idList": "l", "closed": true},
+            {"id": "5f0000000000000000000002", "name": "open", "idList": "l"}]}
+            """
+        #expect(await board.send(.post, "/import?format=trello", file).json["created"] == 3)
+        let first = await board.send(.get, "/tasks?deleted=true").json["items"]
+        try await board.maintain()
+        let trash = await board.send(.get, "/tasks?deleted=true&sort=title").json["items"]?.arrayValue ?? []
+        #expect(trash.map { $0["title"] } == ["old", "undated"])
+        #expect(await board.titles("/tasks") == ["open"])
+        board.clock.advance(seconds: 60)
+        #expect(await board.send(.post, "/import?format=trello", file).json["unchanged"] == 3)
+        #expect(await board.send(.get, "/tasks?deleted=true").json["items"] == first)
+    }
+
+    @Test(arguments: [
+        ("title,content\nBuy,the long note\n", "csv"),
+        (
+            """
+            {"documents": [{"name": "projects/p/databases/(default)/documents/tasks/a", "fields": {
+            "content": {"stringValue": "the long note"}, "title": {"stringValue": "Buy"}}}]}
+            """, "firestore"
+        ),
+    ])
+    func `beside a title, the content is the notes`(file: String, format: String) async {
+        _ = await board.send(
+            .post, "/import?format=\(format)", file,
+            headers: [("Content-Type", format == "csv" ? "text/csv" : "application/json")])
+        let task = await board.send(.get, "/tasks").json["items"]?.arrayValue?.first
+        #expect(task?["title"] == "Buy" && task?["body"] == "the long note")
+    }
+
     @Test func `what was taken back can be imported again, and what somebody deleted for good cannot`() async throws {
         func importId(_ answer: Answer) -> String { answer.json["importId"]?.stringValue ?? "" }
         let file = "title,category\na,Home\nb,Work\n"
