@@ -98,8 +98,8 @@ enum FirestoreBoard {
         let names = fields.map(\.name)
         for field in fields {
             let chosen = choices.fields.first { $0.value.isSpelled(like: field.name) }?.key
-            guard let member = chosen ?? ImportWords.member(field.name, among: names), member != "id", member != "position",
-                taken.insert(member).inserted
+            guard let member = chosen ?? ImportWords.member(field.name, among: names), member != "id",
+                member != "position", taken.insert(member).inserted
             else {
                 remarks.note("unknown_field", "The field \(field.name.quoted) is left out.")
                 continue

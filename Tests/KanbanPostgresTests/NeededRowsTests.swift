@@ -138,7 +138,8 @@ extension PostgresTests {
             #expect(try await store.read { try $0.countTasks(TaskQuery()) } == 1_200)
         }
 
-        @Test func `tasks are searched by their ids, however small the tables were when that was planned`() async throws {
+        @Test func `tasks are searched by their ids, however small the tables were when that was planned`() async throws
+        {
             let store = stores.store
             let vacuum = try stores.connection()
             try vacuum.run("VACUUM ANALYZE tasks, tombstones")

@@ -19,7 +19,7 @@ package struct IdentityRoutes: Sendable {
 
     private func list(_ call: Call) async throws -> Response {
         let identities = try await call.accounts().identities(of: call.account)
-        return .accessList { json in
+        return .wholeList { json in
             for identity in identities { json.value(identity) }
         }
     }

@@ -34,7 +34,7 @@ package struct InvitationRoutes: Sendable {
 
     private func list(_ call: Call) async throws -> Response {
         let invitations = try await call.accounts().invitations(of: call.account)
-        return .accessList { json in
+        return .wholeList { json in
             for invitation in invitations { json.value(invitation) }
         }
     }

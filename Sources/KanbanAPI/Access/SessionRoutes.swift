@@ -53,7 +53,7 @@ package struct SessionRoutes: Sendable {
 
     private func list(_ call: Call) async throws -> Response {
         let sessions = try await call.accounts().sessions(of: call.account, at: call.now)
-        return .accessList { json in
+        return .wholeList { json in
             for session in sessions { json.value(session) }
         }
     }
@@ -100,8 +100,8 @@ extension Response {
         }
     }
 
-    /// A short list, with a tag of its content.
-    static func accessList(_ items: (inout JSONWriter) -> Void) -> Response {
+    /// A short list without further pages, with a tag of its content.
+    static func wholeList(_ items: (inout JSONWriter) -> Void) -> Response {
         var json = JSONWriter(capacity: 2048)
         json.beginObject()
         json.name("items")

@@ -46,7 +46,7 @@ package struct TokenRoutes: Sendable {
 
     private func list(_ call: Call) async throws -> Response {
         let tokens = try await call.accounts().tokens(of: call.account)
-        return .accessList { json in
+        return .wholeList { json in
             for token in tokens { json.value(token) }
         }
     }

@@ -54,10 +54,7 @@ package struct ImportRoutes: Sendable {
 
     private func listImports(_ call: Call) async throws -> Response {
         let imports = try await call.read(aside: true) { try $0.imports() }
-        return .json { json in
-            json.beginObject()
-            json.name("items")
-            json.beginArray()
+        return .wholeList { json in
             for (id, shown) in imports {
                 json.beginObject()
                 json.name("id")
@@ -68,10 +65,6 @@ package struct ImportRoutes: Sendable {
                 }
                 json.endObject()
             }
-            json.endArray()
-            json.name("nextCursor")
-            json.null()
-            json.endObject()
         }
     }
 

@@ -51,7 +51,7 @@ package struct PushRoutes: Sendable {
 
     private func list(_ call: Call) async throws -> Response {
         let devices = try await call.environment.push?.devices(of: call.account) ?? []
-        return .accessList { json in
+        return .wholeList { json in
             for device in devices { json.value(device) }
         }
     }
