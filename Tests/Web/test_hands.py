@@ -107,6 +107,16 @@ def test_a_soft_keyboard_moves_nothing_away(browser, server, width, height, left
     assert page.locator(".top nav").is_visible()
 
 
+def test_toasts_leave_room_for_the_round_button_and_for_the_bar_of_picked_cards(browser, server):
+    server.task("a")
+    page = browser(**PHONE).new_page()
+    open_board(page, server, 1)
+    bottom = "() => getComputedStyle(document.querySelector('.toasts')).bottom"
+    assert page.evaluate(bottom) == "138px"
+    page.evaluate("document.documentElement.classList.add('picking')")
+    assert page.evaluate(bottom) == "182px"
+
+
 def test_a_card_held_at_the_edge_of_a_phone_goes_one_column(browser, server):
     for title in ("a", "b"):
         server.task(title)
