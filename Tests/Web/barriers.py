@@ -5,25 +5,37 @@ from axe_playwright_python.base import AXE_SCRIPT
 from harness import becomes
 
 
-def in_both_schemes(page, look):
-    """What `look()` finds in light and in dark, on one page: loading it takes as long as looking at it."""
+SCHEMES = ("dark", "light")
+
+
+def in_schemes(page, look, schemes=SCHEMES):
+    """What `look(scheme)` finds in each scheme, on one page: loading it takes as long as looking at it."""
     found = []
     # The change of a color never ends in cards out of sight, which the browser does not draw.
     page.evaluate("() => { const sheet = new CSSStyleSheet(); sheet.replaceSync('* { transition: none !important }'); document.adoptedStyleSheets = [sheet]; }")
-    for scheme in ("dark", "light"):
+    for scheme in schemes:
         page.emulate_media(color_scheme=scheme)
         becomes(0, lambda: page.evaluate("document.getAnimations().filter((animation) => animation.playState === 'running' && animation.effect.getTiming().iterations !== Infinity).length"))
-        found += [(scheme, fault) for fault in look()]
+        found += [(scheme, fault) for fault in look(scheme)]
     page.evaluate("() => { document.adoptedStyleSheets = []; }")
     return found
 
 
-def violations(page):
-    """What axe finds in light and in dark. It is put into each document once."""
+#: What axe looks for by color. All else is the same in both schemes.
+COLORS = {"runOnly": ["color-contrast", "link-in-text-block"]}
+
+
+def violations(page, schemes=SCHEMES):
+    """What axe finds in each scheme. It is put into each document once."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    found = lambda: page.evaluate("() => axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)")
-    return in_both_schemes(page, lambda: [(fault["id"], [node["html"][:160] for node in fault["nodes"]][:4]) for fault in found()])
+
+    def look(scheme):
+        options = {"resultTypes": ["violations"], **(COLORS if scheme == "dark" else {})}
+        found = page.evaluate("(options) => axe.run(options).then(({ violations }) => violations)", options)
+        return [(fault["id"], [node["html"][:160] for node in fault["nodes"]][:4]) for fault in found]
+
+    return in_schemes(page, look, schemes)
 
 
 def small_targets(page):

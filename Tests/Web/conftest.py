@@ -14,6 +14,13 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "timing: measures times, and so runs alone")
 
 
+def pytest_terminal_summary(terminalreporter):
+    """What failed and passed the second time says why, too."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.section(f"Failed once: {report.nodeid}", sep="_")
+        terminalreporter.write_line(report.longreprtext)
+
+
 expect.set_options(timeout=PATIENCE * 1000)
 
 

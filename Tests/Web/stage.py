@@ -27,7 +27,8 @@ class Stage:
         self.backup = str(folder / "backup")
         self.pages = {}
         self.listener = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
-        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+        # It looks that often whether it is to end.
+        threading.Thread(target=self.listener.serve_forever, args=[0.02], daemon=True).start()
         self.url = f"http://127.0.0.1:{self.listener.server_port}"
         self.server = Server(*OPTIONS[kind], "--cors-origin", self.url)
 

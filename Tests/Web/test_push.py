@@ -88,19 +88,31 @@ class Worker:
         installed(page)
         # Where the worker may open a window, only a person's press lets it.
         [self.worker] = page.context.service_workers
-        self.worker.evaluate("() => { self.opened = []; self.clients.openWindow = async (address) => { self.opened.push(address); }; }")
+        self.worker.evaluate(
+            """() => {
+                self.opened = [];
+                self.clients.openWindow = async (address) => { self.opened.push(address); };
+                self.shows = 0;
+                const show = ServiceWorkerRegistration.prototype.showNotification;
+                ServiceWorkerRegistration.prototype.showNotification = async function (...words) { await show.apply(this, words); self.shows += 1; };
+            }"""
+        )
         self.session = page.context.new_cdp_session(page)
         self.origin = server.url
         found = []
-        self.session.on("ServiceWorker.workerRegistrationUpdated", lambda event: found.extend(event["registrations"]))
+        self.session.on("ServiceWorker.workerVersionUpdated", lambda event: found.extend(event["versions"]))
         self.session.send("ServiceWorker.enable")
-        # Playwright reads events while it is asked something.
-        becomes(True, lambda: page.evaluate("() => true") and len(found) > 0)
-        self.registration = found[0]["registrationId"]
+        # What is pushed before it is active may be lost. Playwright reads events while it is asked something.
+        active = lambda: [version["registrationId"] for version in found if version["status"] == "activated"]
+        becomes(True, lambda: page.evaluate("() => true") and len(active()) > 0)
+        self.registration = active()[0]
 
     def push(self, payload):
         data = payload if isinstance(payload, str) else json.dumps(payload)
+        shows = self.worker.evaluate("() => self.shows")
         self.session.send("ServiceWorker.deliverPushMessage", {"origin": self.origin, "registrationId": self.registration, "data": data})
+        # Who asks the browser for its notifications while it makes one may lose that one.
+        becomes(shows + 1, lambda: self.worker.evaluate("() => self.shows"))
 
     def shown(self):
         return self.worker.evaluate(
@@ -272,15 +284,14 @@ def test_a_press_opens_the_task(browser, pushing):
     becomes([], worker.shown)
     assert worker.opened() == []
 
-    # A board that cannot be focused, and none.
+    # A board that cannot be focused, and none. The browser closes what is pressed a moment later, and whatever has its tag by then.
     worker.worker.evaluate("() => { WindowClient.prototype.focus = async () => { throw new Error(); }; }")
-    worker.push(reminder())
+    worker.push(reminder(notificationId="again"))
     becomes(1, lambda: len(worker.shown()))
     worker.press()
-    # The browser closes it a moment later, whatever has its tag by then.
     becomes([], worker.shown)
     page.goto(pushing.url + "/docs")
-    worker.push(reminder())
+    worker.push(reminder(notificationId="the third"))
     becomes(1, lambda: len(worker.shown()))
     worker.press()
     assert worker.opened() == [f"/?task={TASK}"] * 2
@@ -290,7 +301,9 @@ def test_done_completes_the_task_in_an_open_board(browser, pushing):
     pushing.task("Buy milk", id=TASK)
     context = allowed(browser, pushing)
     page, other = context.new_page(), context.new_page()
-    for one in (page, other):
+    for one in (other, page):
+        # A browser with windows draws nothing in a tab behind another.
+        one.bring_to_front()
         one.goto(pushing.url)
         shows(one, todo=["Buy milk"])
     worker = Worker(page, pushing)

@@ -34,6 +34,9 @@ export function readRule(text) {
 
 /** @type {(rule: Rule, day: number) => boolean} */
 function isOn({ frequency, weekdays, monthDays, months, skipsBackward }, day) {
+  const own = weekdayOf(day);
+  // First what costs least: a rule that never occurs asks this of 400 years.
+  if (weekdays.length && !weekdays.some(({ weekday }) => weekday === own)) return false;
   const [year, month, number] = civil(day);
   const end = at(year, month + 1, 0);
   const length = number + end - day;
@@ -43,7 +46,7 @@ function isOn({ frequency, weekdays, monthDays, months, skipsBackward }, day) {
   const isOfYear = frequency === "YEARLY" && !months.length;
   const index = isOfYear ? day - at(year, 0, 1) : number - 1;
   const left = (isOfYear ? at(year, 12, 0) : end) - day;
-  return !weekdays.length || weekdays.some(({ weekday, ordinal }) => weekday === weekdayOf(day)
+  return !weekdays.length || weekdays.some(({ weekday, ordinal }) => weekday === own
     && (!ordinal || Math.floor((ordinal > 0 ? index : left) / 7) === Math.abs(ordinal) - 1));
 }
 
