@@ -71,12 +71,13 @@ def serve_version(line, mark):
     line.change = change
 
 
-#: The first letters of the shells on the device, and in which state their workers are.
+#: The first letters of the shells on the device, whether each has its files, which come all or none, and in which state their workers are.
+#: To open one that is gone would make it again.
 SHELLS = """async () => {
     const keys = (await caches.keys()).filter((key) => key.startsWith('shell-'));
-    const counts = await Promise.all(keys.map(async (key) => (await (await caches.open(key)).keys()).length));
+    const pages = await Promise.all(keys.map((cacheName) => caches.match('/', { cacheName })));
     const { installing, waiting, active } = await navigator.serviceWorker.ready;
-    return [keys.map((key) => key[6]).join(''), counts.every((count) => count > 12), !!installing, !!waiting, active.state];
+    return [keys.map((key) => key[6]).join(''), pages.every(Boolean), !!installing, !!waiting, active.state];
 }"""
 
 
