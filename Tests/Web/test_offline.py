@@ -250,6 +250,34 @@ def test_a_feed_that_is_refused_again_and_again_is_asked_less_and_less(page, ser
     shows(page, todo=["Brought all the same"])
 
 
+def test_what_is_added_while_everything_is_read_again_stays(page, server):
+    server.task("Old")
+    shows(page, todo=["Old"])
+    held, sent = [], []
+
+    def answer(route):
+        if "since=" not in route.request.url:
+            held.append((route, route.fetch()))
+        elif held:
+            route.abort()
+        else:
+            route.fulfill(status=410, json={"code": "cursor_expired"})
+
+    page.route("**/changes?*", answer)
+    page.on("request", lambda request: request.url.endswith("/sync") and sent.append(len(held)))
+    page.evaluate("() => dispatchEvent(new Event('offline'))")
+    becomes(True, lambda: page.evaluate("() => true") and len(held) > 0)
+    add(page, "New")
+    shows(page, todo=["Old", "New"])
+    page.wait_for_selector("#state[data-kind=offline]")
+    # The answer would be newer than what was read before it, and go with it.
+    assert sent == []
+    [route, response] = held[0]
+    route.fulfill(response=response)
+    becomes(["Old", "New"], lambda: [task["title"] for task in server.tasks()])
+    assert columns(page)["todo"] == ["Old", "New"]
+
+
 def test_a_line_too_slow_for_all_edits_gets_some(page, server):
     server.stop()
     page.wait_for_selector("#state[data-kind=offline]")

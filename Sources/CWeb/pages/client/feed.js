@@ -106,11 +106,12 @@ export class Feed {
   }
 
   /**
-   * Loads the whole state; the mirror changes in one step unless it was empty.
+   * Loads the whole state, while nothing is sent; the mirror changes in one step unless it was empty.
    * @param {AbortSignal} signal
    */
   async load(signal) {
     const { engine } = this;
+    await engine.sender.idle;
     const state = new Map();
     const isEmpty = engine.mirror.task.size + engine.mirror.category.size === 0;
     let cursor = /** @type {string | null} */ (null);
@@ -131,6 +132,7 @@ export class Feed {
       }
     }
     if (cursor) await engine.commit(replace(engine.mirror, state, cursor, new Date().toISOString()));
+    engine.sender.push();
   }
 
   /** Looks at once whether the server can still be reached. */

@@ -8,6 +8,8 @@ export class Sender {
   constructor(engine) {
     this.engine = engine;
     this.isBusy = false;
+    /** Resolves when no request is on its way. */
+    this.idle = Promise.resolve();
     this.limit = batch;
     /** Milliseconds until the next try. */
     this.wait = 500;
@@ -15,18 +17,24 @@ export class Sender {
     this.held = new Set();
   }
 
-  async push() {
+  push() {
     const { engine } = this;
-    if (!engine.isAdmitted || this.isBusy) return;
+    // While the whole state is read, an answer would be newer than a page that was read before it.
+    if (!engine.isAdmitted || !engine.feed.cursor || this.isBusy) return;
     this.isBusy = true;
+    this.idle = this.send();
+  }
+
+  async send() {
+    const { engine } = this;
     clearTimeout(this.timer);
     const { signal } = engine.leading;
     try {
-      while (!signal.aborted) {
+      while (!signal.aborted && engine.feed.cursor) {
         const next = request(engine.mirror, this.limit, this.held);
         if (!next) break;
         engine.setState({ sending: true });
-        const results = await this.send(next, signal);
+        const results = await this.ask(next, signal);
         // Of another log-in.
         if (signal.aborted) break;
         await this.take(next.sent, results);
@@ -43,7 +51,7 @@ export class Sender {
   }
 
   /** @param {NonNullable<ReturnType<typeof request>>} next @param {AbortSignal} signal @returns {Promise<any[]>} its results */
-  async send({ sent, body }, signal) {
+  async ask({ sent, body }, signal) {
     try {
       const answer = await this.engine.connection.call("POST", "/sync", { body, signal });
       if (!Array.isArray(answer?.results)) throw notKanbase();
