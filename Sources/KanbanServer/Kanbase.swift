@@ -56,7 +56,7 @@ struct Kanbase {
         case .exportBoard:
             try await TransferCommands(configuration: configuration).export(to: invocation.arguments.first)
         case .importBoard:
-            try await TransferCommands(configuration: configuration).importBoard(from: invocation.arguments.first)
+            try await TransferCommands(configuration: configuration).importBoards(from: invocation.arguments)
         }
     }
 

@@ -347,6 +347,34 @@ struct TransferCommandTests {
         #expect(try Kanbase.run(["export", "--format", "csv"], environment: to).output.contains("첫째"))
     }
 
+    @Test func `several files are imports of their own and one change`() throws {
+        let folder = try DataFolder()
+        let environment = ["KANBASE_DATA": folder.path]
+        let files = try ["one", "two", "three"].map { name in
+            let path = folder.file("\(name).csv")
+            let day = name == "three" ? "someday" : "2031-05-04"
+            try Data("title,dueDate\n\(name),\(day)\n".utf8).write(to: URL(filePath: path))
+            return path
+        }
+        let run = { arguments in
+            try Kanbase.run(["import", "--from", "csv"] + arguments, environment: environment)
+        }
+
+        let wrong = try run(files)
+        #expect(wrong.ending == .exited(65) && wrong.errors.contains("three.csv is wrong"), "\(wrong.errors)")
+        #expect(try run(["--mode", "replace"] + files).ending == .exited(64))
+        let titles = { try Kanbase.run(["export", "--format", "csv"], environment: environment).output }
+        let tried = try run(["--dry-run"] + files.prefix(2))
+        let untouched = try titles()
+        #expect(tried.output.split(separator: "\n").count == 2 && !untouched.contains("one"))
+        let imported = try run(Array(files.prefix(2)))
+        let reports = try imported.output.split(separator: "\n").map { try JSON(parsing: Array($0.utf8)) }
+        #expect(reports.map { $0["created"]?.intValue } == [1, 1])
+        #expect(Set(reports.compactMap { $0["importId"]?.stringValue }).count == 2)
+        let board = try titles()
+        #expect(board.contains("one") && board.contains("two"))
+    }
+
     @Test func `a serving server's board is not written from beside`() throws {
         let server = try Kanbase()
 

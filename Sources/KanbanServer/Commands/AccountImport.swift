@@ -172,7 +172,7 @@ struct AccountImport {
 
 extension TransferCommands {
     /// Must not run beside a server over the same directory, whose writes would wait for the whole of it.
-    func importAccounts(from path: String?) async throws {
+    func importAccounts(from paths: [String]) async throws {
         let administration = configuration.administration
         guard administration.account == nil, administration.map == nil, administration.mode == .merge else {
             throw Failure(.usage, "--from firebase-auth makes accounts: --account, --map and --mode have no use there.")
@@ -181,7 +181,7 @@ extension TransferCommands {
         var lock = try isFile && directory.exists ? lockDirectory() : nil
         let users: [FirebaseUser]
         do {
-            users = try FirebaseUser.read(bytes(at: path))
+            users = try (paths.isEmpty ? ["-"] : paths).flatMap { try FirebaseUser.read(bytes(at: $0)) }
         } catch let unreadable as UnreadableImport {
             throw Failure(.damagedData, "Nothing was changed: \(unreadable.detail.onOneLine)")
         }

@@ -29,10 +29,12 @@ struct TransferCommands {
     }
 
     /// Must not run beside a server, which would not notice the changes: use `POST /import` there.
-    /// - Parameter path: `nil` or `-` is standard input.
-    func importBoard(from path: String?) async throws {
+    ///
+    /// Each file is an import of its own, with its report in a line, and all of them are one change.
+    /// - Parameter paths: `-`, or none at all, is standard input.
+    func importBoards(from paths: [String]) async throws {
         guard case .board(let source) = configuration.administration.from else {
-            return try await importAccounts(from: path)
+            return try await importAccounts(from: paths)
         }
         let isFile = configuration.database == nil
         // Only the board of the open mode may be imported before the first start.
@@ -40,59 +42,77 @@ struct TransferCommands {
         // A server that runs is found before a long document is read, and a document that is refused makes no directory.
         var lock = try isFile && directory.exists ? lockDirectory() : nil
         let progress = ProgressLine()
-        let bytes = try await boardBytes(from: path, source, progress)
+        let files = try await files(at: paths, source, progress)
         let administration = configuration.administration
         // Once more in the zone of the account, which only its data tell.
-        var read = try read(bytes, of: source, in: .utc)
+        var read = try read(files, of: source, in: .utc)
         if isFile, lock == nil { lock = try lockDirectory() }
         try await configuration.withStore(directory, makesTables: true, lock: lock) { store in
             let account = try await accountKey(in: store)
             let zone = try await store.readDetached(account) { try $0.settings().zone }
-            if let zone, source != .kanbase { read = try self.read(bytes, of: source, in: zone) }
-            let (document, remarks) = read
+            if let zone, source != .kanbase { read = try self.read(files, of: source, in: zone) }
+            let documents = read
             let reading = try reading(of: source, in: zone ?? .utc)
-            let summary: ImportSummary
+            let total = documents.reduce(0) { $0 + $1.0.tasks.count }
+            let summaries: [ImportSummary]
             do {
                 defer { progress.end() }
-                summary = try await store.write(account, session: nil) { (board: any Board) in
-                    let summary = try reading.perform(
-                        document, remarks, isDryRun: administration.dryRun, on: board, at: Timestamp.system()
-                    ) { if $0 % 1_000 == 0 { progress.show($0, of: document.tasks.count) } }
-                    if administration.dryRun { throw Undone(summary) }
-                    return summary
+                summaries = try await store.write(account, session: nil) { (board: any Board) in
+                    var done = 0
+                    let summaries = try documents.map { document, remarks in
+                        defer { done += document.tasks.count }
+                        return try reading.perform(
+                            document, remarks, isDryRun: administration.dryRun, on: board, at: Timestamp.system()
+                        ) { if $0 % 1_000 == 0 { progress.show(done + $0, of: total) } }
+                    }
+                    if administration.dryRun { throw Undone(summaries) }
+                    return summaries
                 }
-            } catch let dryRun as Undone<ImportSummary> {
-                summary = dryRun.outcome
+            } catch let dryRun as Undone<[ImportSummary]> {
+                summaries = dryRun.outcome
             } catch BoardError.invalid(let faults) {
                 throw Failure(faults)
             }
-            var json = JSONWriter()
-            json.value(summary)
-            print(String(decoding: json.bytes, as: UTF8.self))
+            for summary in summaries {
+                var json = JSONWriter()
+                json.value(summary)
+                print(String(decoding: json.bytes, as: UTF8.self))
+            }
         }
         withExtendedLifetime(lock) {}
     }
 
-    /// Of the file, or of the collection that the options name.
-    private func boardBytes(
-        from path: String?, _ source: ImportSource, _ progress: ProgressLine
-    ) async throws -> [UInt8] {
+    /// What an import reads, and the name that a fault needs: of one file it goes without saying.
+    private struct ImportFile {
+        var name: String?
+        var bytes: [UInt8]
+    }
+
+    /// Those of the paths, or the collection that the options name.
+    private func files(
+        at paths: [String], _ source: ImportSource, _ progress: ProgressLine
+    ) async throws -> [ImportFile] {
         let administration = configuration.administration
-        guard let file = administration.serviceAccount else {
+        guard let key = administration.serviceAccount else {
             guard administration.collection == nil, administration.firestoreURL == nil else {
                 throw Failure(.usage, "--collection and --firestore-url need --service-account.")
             }
-            return try bytes(at: path)
+            guard paths.count > 1 else { return [ImportFile(bytes: try bytes(at: paths.first))] }
+            guard administration.mode == .merge else {
+                throw Failure(.usage, "--mode replace takes one file: each would replace the one before.")
+            }
+            return try paths.map { ImportFile(name: $0, bytes: try bytes(at: $0)) }
         }
-        guard source == .firestore, path == nil, let collection = administration.collection else {
+        guard source == .firestore, paths.isEmpty, let collection = administration.collection else {
             throw Failure(.usage, "--service-account needs --from firestore, --collection and no file.")
         }
-        let reader = FirestoreReader(try ServiceAccountKey(bytes(at: file)), base: administration.firestoreURL)
+        let reader = FirestoreReader(try ServiceAccountKey(bytes(at: key)), base: administration.firestoreURL)
         // A little ago: Firestore refuses a time that lies ahead of its own clock.
         defer { progress.end() }
-        return try await reader.read(collection, at: Timestamp.system() + .seconds(-5)) {
+        let documents = try await reader.read(collection, at: Timestamp.system() + .seconds(-5)) {
             progress.show("\(ProgressLine.grouped($0)) documents read")
         }
+        return [ImportFile(bytes: documents)]
     }
 
     func lockDirectory() throws(Failure) -> DataLock {
@@ -138,16 +158,21 @@ struct TransferCommands {
     }
 
     private func read(
-        _ bytes: [UInt8], of source: ImportSource, in zone: Zone
-    ) throws -> (BoardDocument, ImportRemarks) {
-        do {
-            return try reading(of: source, in: zone).read(bytes, now: Timestamp.system())
-        } catch BoardError.invalid(let faults) {
-            throw Failure(faults)
-        } catch let refused as RefusedImport {
-            throw Failure(refused.faults)
-        } catch let malformed as MalformedDocument {
-            throw Failure(.damagedData, "The import is no JSON, and nothing was changed: \(malformed.detail.onOneLine)")
+        _ files: [ImportFile], of source: ImportSource, in zone: Zone
+    ) throws -> [(BoardDocument, ImportRemarks)] {
+        let reading = try reading(of: source, in: zone)
+        return try files.map { file in
+            do {
+                return try reading.read(file.bytes, now: Timestamp.system())
+            } catch BoardError.invalid(let faults) {
+                throw Failure(faults, in: file.name)
+            } catch let refused as RefusedImport {
+                throw Failure(refused.faults, in: file.name)
+            } catch let malformed as MalformedDocument {
+                let name = file.name ?? "The import"
+                throw Failure(
+                    .damagedData, "\(name) is no JSON, and nothing was changed: \(malformed.detail.onOneLine)")
+            }
         }
     }
 
@@ -173,9 +198,9 @@ struct TransferCommands {
 
 extension Failure {
     /// The faults of a document, one a line.
-    init(_ faults: [Fault]) {
+    init(_ faults: [Fault], in file: String? = nil) {
         let lines = faults.map { "  line \($0.line ?? 1), \($0.pointer): \($0.detail)".onOneLine }.joined(
             separator: "\n")
-        self.init(.damagedData, "The import is wrong, and nothing was changed:\n\(lines)")
+        self.init(.damagedData, "\(file ?? "The import") is wrong, and nothing was changed:\n\(lines)")
     }
 }

@@ -61,10 +61,16 @@ enum Command: String, Sendable, CaseIterable {
     /// The optional arguments.
     var optionalArguments: [String] {
         switch self {
-        case .check, .exportBoard, .importBoard: ["FILE"]
+        case .check, .exportBoard: ["FILE"]
+        case .importBoard: ["FILE..."]
         case .help: ["COMMAND"]
         default: []
         }
+    }
+
+    /// How many arguments it takes at most.
+    var mostArguments: Int {
+        self == .importBoard ? .max : arguments.count + optionalArguments.count
     }
 
     var summary: String {
@@ -77,7 +83,7 @@ enum Command: String, Sendable, CaseIterable {
         case .migrate: "Bring the tables of a database up, and remove what no running server needs any more."
         case .renew: "Begin a new history of all boards in a database that was set back to an earlier state."
         case .exportBoard: "Write a board to FILE or standard output."
-        case .importBoard: "Read a board, or accounts of Firebase, from FILE or standard input, all or nothing."
+        case .importBoard: "Read a board, or accounts of Firebase, from each FILE or standard input, all or nothing."
         case .accountAdd: "Create an account; the password is read from the terminal or standard input."
         case .accountList: "List the accounts."
         case .accountShow:

@@ -142,9 +142,9 @@ struct Invocation: Sendable, Equatable {
         if rest.count < command.arguments.count {
             throw Failure(.usage, "'kanbase \(command.rawValue)' needs \(command.arguments[rest.count]).")
         }
-        let most = command.arguments.count + command.optionalArguments.count
-        if rest.count > most {
-            throw Failure(.usage, "'kanbase \(command.rawValue)' does not know what to do with '\(rest[most])'.")
+        if rest.count > command.mostArguments {
+            let extra = rest[command.mostArguments]
+            throw Failure(.usage, "'kanbase \(command.rawValue)' does not know what to do with '\(extra)'.")
         }
         return (command, rest)
     }
