@@ -201,7 +201,7 @@ def test_axe_finds_nothing(browser, server):
     assert violations(page, ["light"]) == []
 
 
-def test_text_has_contrast_in_schemes(browser, server):
+def test_text_has_contrast_in_both_schemes(browser, server):
     page = opened(browser(reduced_motion="reduce").new_page(), server)
     lowest = lambda _: page.evaluate(
         """() => {

@@ -111,7 +111,7 @@ export class Feed {
    */
   async load(signal) {
     const { engine } = this;
-    await engine.sender.idle;
+    await engine.sender.idle.catch(() => {});
     const state = new Map();
     const isEmpty = engine.mirror.task.size + engine.mirror.category.size === 0;
     let cursor = /** @type {string | null} */ (null);
