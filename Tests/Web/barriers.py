@@ -5,15 +5,12 @@ from axe_playwright_python.base import AXE_SCRIPT
 from harness import becomes
 
 
-SCHEMES = ("dark", "light")
-
-
-def in_schemes(page, look, schemes=SCHEMES):
-    """What `look(scheme)` finds in each scheme, on one page: loading it takes as long as looking at it."""
+def in_both_schemes(page, look):
+    """What `look(scheme)` finds in light and in dark, on one page: loading it takes as long as looking at it."""
     found = []
     # The change of a color never ends in cards out of sight, which the browser does not draw.
     page.evaluate("() => { const sheet = new CSSStyleSheet(); sheet.replaceSync('* { transition: none !important }'); document.adoptedStyleSheets = [sheet]; }")
-    for scheme in schemes:
+    for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
         becomes(0, lambda: page.evaluate("document.getAnimations().filter((animation) => animation.playState === 'running' && animation.effect.getTiming().iterations !== Infinity).length"))
         found += [(scheme, fault) for fault in look(scheme)]
@@ -25,8 +22,8 @@ def in_schemes(page, look, schemes=SCHEMES):
 COLORS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 
 
-def violations(page, schemes=SCHEMES):
-    """What axe finds in each scheme. It is put into each document once."""
+def violations(page):
+    """What axe finds in light and in dark. It is put into each document once."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
 
@@ -35,7 +32,7 @@ def violations(page, schemes=SCHEMES):
         found = page.evaluate("(options) => axe.run(options).then(({ violations }) => violations)", options)
         return [(fault["id"], [node["html"][:160] for node in fault["nodes"]][:4]) for fault in found]
 
-    return in_schemes(page, look, schemes)
+    return in_both_schemes(page, look)
 
 
 def small_targets(page):

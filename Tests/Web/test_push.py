@@ -109,10 +109,10 @@ class Worker:
 
     def push(self, payload):
         data = payload if isinstance(payload, str) else json.dumps(payload)
-        shows = self.worker.evaluate("() => self.shows")
+        before = self.worker.evaluate("() => self.shows")
         self.session.send("ServiceWorker.deliverPushMessage", {"origin": self.origin, "registrationId": self.registration, "data": data})
         # Who asks the browser for its notifications while it makes one may lose that one.
-        becomes(shows + 1, lambda: self.worker.evaluate("() => self.shows"))
+        becomes(before + 1, lambda: self.worker.evaluate("() => self.shows"))
 
     def shown(self):
         return self.worker.evaluate(

@@ -1,11 +1,13 @@
 """The files of the board on the device: in which language and version it opens, with a server and without one."""
 
+import json
 import re
+import urllib.request
 
 import pytest
 from playwright.sync_api import expect
 
-from harness import SlowLine, becomes, installed, saved, shows
+from harness import PATIENCE, SlowLine, becomes, installed, saved, shows
 
 
 def choose_language(page, language, heading):
@@ -71,13 +73,13 @@ def serve_version(line, mark):
     line.change = change
 
 
-#: The first letters of the shells on the device, whether each has its files, which come all or none, and in which state their workers are.
-#: To open one that is gone would make it again.
-SHELLS = """async () => {
+#: The first letters of the shells on the device, whether each has all files, and in which state their workers are. To open a shell that
+#: is gone would make it again.
+SHELLS = """async (files) => {
     const keys = (await caches.keys()).filter((key) => key.startsWith('shell-'));
-    const pages = await Promise.all(keys.map((cacheName) => caches.match('/', { cacheName })));
+    const kept = await Promise.all(keys.flatMap((cacheName) => files.map((file) => caches.match(file, { cacheName }))));
     const { installing, waiting, active } = await navigator.serviceWorker.ready;
-    return [keys.map((key) => key[6]).join(''), pages.every(Boolean), !!installing, !!waiting, active.state];
+    return [keys.map((key) => key[6]).join(''), kept.every(Boolean), !!installing, !!waiting, active.state];
 }"""
 
 
@@ -85,6 +87,9 @@ SHELLS = """async () => {
 def line(server):
     line = SlowLine(server, "0-0")
     serve_version(line, b"1")
+    with urllib.request.urlopen(f"{server.url}/worker.js", timeout=PATIENCE) as answer:
+        line.files = json.loads(re.search(r"const shell = .*?files: (\[.*?\])", answer.read().decode())[1])
+    assert len(line.files) > 12
     yield line
     line.close()
 
@@ -94,12 +99,12 @@ def test_a_newer_version_takes_over_from_a_page_that_is_complete(browser, server
     page = browser().new_page()
     page.goto(f"http://127.0.0.1:{line.port}")
     saved(page)
-    becomes(["1", True, False, False, "activated"], lambda: page.evaluate(SHELLS))
+    becomes(["1", True, False, False, "activated"], lambda: page.evaluate(SHELLS, line.files))
     for shells in ("12", "23"):
         serve_version(line, shells[1].encode())
         page.reload()
         # The shell before stays: the browser may still be reading from it.
-        becomes([shells, True, False, False, "activated"], lambda: page.evaluate(SHELLS))
+        becomes([shells, True, False, False, "activated"], lambda: page.evaluate(SHELLS, line.files))
     server.stop()
     page.reload()
     shows(page, todo=["Report"])
@@ -111,14 +116,14 @@ def test_a_newer_version_waits_while_a_page_is_half_loaded(browser, server, line
     page, half = context.new_page(), context.new_page()
     page.goto(f"http://127.0.0.1:{line.port}")
     saved(page)
-    becomes(["1", True, False, False, "activated"], lambda: page.evaluate(SHELLS))
+    becomes(["1", True, False, False, "activated"], lambda: page.evaluate(SHELLS, line.files))
     half.add_init_script("window.requestAnimationFrame = () => {};")
     half.goto(f"http://127.0.0.1:{line.port}")
     half.wait_for_selector("#main")
 
     serve_version(line, b"2")
     page.reload()
-    becomes(["12", True, False, True, "activated"], lambda: page.evaluate(SHELLS))
+    becomes(["12", True, False, True, "activated"], lambda: page.evaluate(SHELLS, line.files))
     saved(page)
     assert page.evaluate("() => new Promise((resolve) => { navigator.serviceWorker.oncontrollerchange = () => resolve('replaced'); setTimeout(resolve, 500, 'waiting'); })") == "waiting"
     # Meanwhile the older one opens without a server.
@@ -127,6 +132,6 @@ def test_a_newer_version_waits_while_a_page_is_half_loaded(browser, server, line
     shows(page, todo=["Report"])
     half.close()
     page.reload()
-    becomes(["12", True, False, False, "activated"], lambda: page.evaluate(SHELLS))
+    becomes(["12", True, False, False, "activated"], lambda: page.evaluate(SHELLS, line.files))
     page.reload()
     shows(page, todo=["Report"])

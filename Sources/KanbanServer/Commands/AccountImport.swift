@@ -181,7 +181,7 @@ extension TransferCommands {
         var lock = try isFile && directory.exists ? lockDirectory() : nil
         let users: [FirebaseUser]
         do {
-            users = try (paths.isEmpty ? ["-"] : paths).flatMap { try FirebaseUser.read(bytes(at: $0)) }
+            users = try files(at: paths).flatMap { try FirebaseUser.read($0.bytes) }
         } catch let unreadable as UnreadableImport {
             throw Failure(.damagedData, "Nothing was changed: \(unreadable.detail.onOneLine)")
         }

@@ -42,7 +42,7 @@ struct TransferCommands {
         // A server that runs is found before a long document is read, and a document that is refused makes no directory.
         var lock = try isFile && directory.exists ? lockDirectory() : nil
         let progress = ProgressLine()
-        let files = try await files(at: paths, source, progress)
+        let files = try await boards(at: paths, source, progress)
         let administration = configuration.administration
         // Once more in the zone of the account, which only its data tell.
         var read = try read(files, of: source, in: .utc)
@@ -83,13 +83,18 @@ struct TransferCommands {
     }
 
     /// What an import reads, and the name that a fault needs: of one file it goes without saying.
-    private struct ImportFile {
+    struct ImportFile {
         var name: String?
         var bytes: [UInt8]
     }
 
+    func files(at paths: [String]) throws -> [ImportFile] {
+        guard paths.count > 1 else { return [ImportFile(bytes: try bytes(at: paths.first))] }
+        return try paths.map { ImportFile(name: $0, bytes: try bytes(at: $0)) }
+    }
+
     /// Those of the paths, or the collection that the options name.
-    private func files(
+    private func boards(
         at paths: [String], _ source: ImportSource, _ progress: ProgressLine
     ) async throws -> [ImportFile] {
         let administration = configuration.administration
@@ -97,11 +102,10 @@ struct TransferCommands {
             guard administration.collection == nil, administration.firestoreURL == nil else {
                 throw Failure(.usage, "--collection and --firestore-url need --service-account.")
             }
-            guard paths.count > 1 else { return [ImportFile(bytes: try bytes(at: paths.first))] }
-            guard administration.mode == .merge else {
+            guard paths.count <= 1 || administration.mode == .merge else {
                 throw Failure(.usage, "--mode replace takes one file: each would replace the one before.")
             }
-            return try paths.map { ImportFile(name: $0, bytes: try bytes(at: $0)) }
+            return try files(at: paths)
         }
         guard source == .firestore, paths.isEmpty, let collection = administration.collection else {
             throw Failure(.usage, "--service-account needs --from firestore, --collection and no file.")

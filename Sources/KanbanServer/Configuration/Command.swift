@@ -58,7 +58,7 @@ enum Command: String, Sendable, CaseIterable {
         }
     }
 
-    /// The optional arguments.
+    /// The optional arguments. One with dots may be repeated.
     var optionalArguments: [String] {
         switch self {
         case .check, .exportBoard: ["FILE"]
@@ -70,7 +70,7 @@ enum Command: String, Sendable, CaseIterable {
 
     /// How many arguments it takes at most.
     var mostArguments: Int {
-        self == .importBoard ? .max : arguments.count + optionalArguments.count
+        optionalArguments.contains { $0.hasSuffix("...") } ? .max : arguments.count + optionalArguments.count
     }
 
     var summary: String {

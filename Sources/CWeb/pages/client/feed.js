@@ -111,6 +111,7 @@ export class Feed {
    */
   async load(signal) {
     const { engine } = this;
+    // Sent or not.
     await engine.sender.idle.catch(() => {});
     const state = new Map();
     const isEmpty = engine.mirror.task.size + engine.mirror.category.size === 0;

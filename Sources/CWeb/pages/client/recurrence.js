@@ -34,9 +34,9 @@ export function readRule(text) {
 
 /** @type {(rule: Rule, day: number) => boolean} */
 function isOn({ frequency, weekdays, monthDays, months, skipsBackward }, day) {
-  const own = weekdayOf(day);
   // First what costs least: a rule that never occurs asks this of 400 years.
-  if (weekdays.length && !weekdays.some(({ weekday }) => weekday === own)) return false;
+  const own = weekdays.filter(({ weekday }) => weekday === weekdayOf(day));
+  if (weekdays.length && !own.length) return false;
   const [year, month, number] = civil(day);
   const end = at(year, month + 1, 0);
   const length = number + end - day;
@@ -46,8 +46,7 @@ function isOn({ frequency, weekdays, monthDays, months, skipsBackward }, day) {
   const isOfYear = frequency === "YEARLY" && !months.length;
   const index = isOfYear ? day - at(year, 0, 1) : number - 1;
   const left = (isOfYear ? at(year, 12, 0) : end) - day;
-  return !weekdays.length || weekdays.some(({ weekday, ordinal }) => weekday === own
-    && (!ordinal || Math.floor((ordinal > 0 ? index : left) / 7) === Math.abs(ordinal) - 1));
+  return !weekdays.length || own.some(({ ordinal }) => !ordinal || Math.floor((ordinal > 0 ? index : left) / 7) === Math.abs(ordinal) - 1);
 }
 
 /** @type {(rule: Rule, day: number, start: number) => number | null} the first day after `day`; periods count from the one of `start` */
