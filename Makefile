@@ -1,6 +1,6 @@
 # The words of this project. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-cluster chaos-cluster test-web pictures bench bench-client converge format lint fuzz crash abuse push proxies soak image libraries
+.PHONY: help run test scenarios test-cluster chaos-cluster test-web pictures bench bench-client converge format lint fuzz crash abuse push proxies soak image libraries
 
 # Options of the server for `make run`, as ARGS="--port 9000 --log-level debug".
 ARGS ?=
@@ -42,6 +42,10 @@ test: libraries ## run all tests (TEST="--filter Tasks")
 	@Scripts/need curl jq openssl
 	swift build --build-tests
 	@$(if $(TEST),$(SWIFT_TEST) $(TEST),Scripts/beside "$(SWIFT_TEST) --filter '$(TEST_SERVERS)'" "$(SWIFT_TEST) --skip '$(TEST_SERVERS)'")
+
+scenarios: libraries ## run thousands of random scenarios of sync, devices, series and reminders
+	swift build --build-tests
+	@Scripts/scenarios
 
 # The tests of the API against two servers, each request to one of them, and faults.
 test-cluster: libraries ## test servers that share a PostgreSQL, with faults (KILLS_CLUSTER=8)

@@ -37,7 +37,7 @@ package final class Application: Responder {
         do throws(Problem) { opens = try gate.screen(head) } catch { return .answer(refuse(error, head)) }
         switch router.match(head) {
         case .notFound:
-            let answer = counted(head) {
+            let answer = count(head) {
                 if head.method == .trace {
                     refuse(Problem(.notImplemented, "The server knows no TRACE."), head)
                 } else if head.prefersPage {
@@ -48,14 +48,14 @@ package final class Application: Responder {
             }
             return .answer(answer)
         case .methodNotAllowed(let allow):
-            let answer = counted(head) {
+            let answer = count(head) {
                 let problem = Problem(
                     .methodNotAllowed, "This address answers to \(allow).", headers: [("Allow", allow)])
                 return refuse(problem, head)
             }
             return .answer(answer)
         case .options(let allow):
-            let answer = counted(head) {
+            let answer = count(head) {
                 finish(
                     Response(status: 204, headers: [("Allow", allow)]), head,
                     operation: CrossOrigin.isPreflight(head) ? CrossOrigin.preflightOperation : "options")
@@ -67,13 +67,13 @@ package final class Application: Responder {
                 if case .pages = opens, !route.isPublic {
                     return .answer(refuse(Problem(.foreignOrigin), head, operation: route.operation))
                 }
-                return receive(head, route, ready)
+                return admit(head, route, ready)
             }
         }
     }
 
     /// The answer to a request without a route, or 429.
-    private func counted(_ head: Request, _ answer: () -> Response) -> Response {
+    private func count(_ head: Request, _ answer: () -> Response) -> Response {
         // A browser sends preflights by itself, and the page cannot do anything about them.
         if !CrossOrigin.isPreflight(head) {
             do throws(Problem) { try gate.count(head) } catch { return refuse(error, head) }
@@ -81,9 +81,9 @@ package final class Application: Responder {
         return answer()
     }
 
-    private func receive(_ head: Request, _ route: Route, _ ready: ReadyAnswer) -> Reception {
+    private func admit(_ head: Request, _ route: Route, _ ready: ReadyAnswer) -> Reception {
         do throws(Problem) {
-            return receive(head, route, try gate.admit(head, to: route), ready)
+            return proceed(head, route, try gate.admit(head, to: route), ready)
         } catch {
             return .answer(refuse(error, head, operation: route.operation))
         }
@@ -91,25 +91,25 @@ package final class Application: Responder {
 
     /// Does what the gate decided.
     /// - Parameter ready: `nil` in a later turn: the loop's own may be filled for another connection meanwhile.
-    private func receive(
+    private func proceed(
         _ head: Request, _ route: Route, _ decision: consuming GateDecision, _ ready: ReadyAnswer?
     ) -> Reception {
         switch consume decision {
         case .admitted(let caller, let headers):
-            return peeked(head, route, caller, headers) ?? admitted(head, route, caller, headers, ready)
+            return checkVersion(head, route, caller, headers) ?? respond(head, route, caller, headers, ready)
         case .whenPeeked(let account, let decide):
-            let receive = { (standing: AccountStanding?) -> Reception in
+            let proceed = { (standing: AccountStanding?) -> Reception in
                 do throws(Problem) {
-                    return self.receive(head, route, try decide(standing), nil)
+                    return self.proceed(head, route, try decide(standing), nil)
                 } catch {
                     return .answer(self.refuse(error, head, operation: route.operation))
                 }
             }
-            return soon(account, receive) ?? receive(nil)
+            return soon(account, proceed) ?? proceed(nil)
         case .later(let decide):
             return .later {
                 do throws(Problem) {
-                    return self.receive(head, route, try await decide(), nil)
+                    return self.proceed(head, route, try await decide(), nil)
                 } catch {
                     return .answer(self.refuse(error, head, operation: route.operation))
                 }
@@ -118,12 +118,12 @@ package final class Application: Responder {
     }
 
     /// Asks first where the caller's account stands, if an answer that is kept may be right there.
-    private func peeked(
+    private func checkVersion(
         _ head: Request, _ route: Route, _ caller: Caller, _ headers: [(name: String, value: String)]
     ) -> Reception? {
         guard peeks != nil, route.isKept, caller.feed == nil, !head.hasBody else { return nil }
         return soon(caller.account) { standing in
-            self.admitted(head, route, standing.map { caller.standing(at: $0.feed) } ?? caller, headers, nil)
+            self.respond(head, route, standing.map { caller.standing(at: $0.feed) } ?? caller, headers, nil)
         }
     }
 
@@ -136,23 +136,23 @@ package final class Application: Responder {
 
     /// Answers with what is at hand, or has the handler answer.
     /// - Parameter ready: `nil` in a later turn.
-    private func admitted(
+    private func respond(
         _ head: Request, _ route: Route, _ caller: Caller, _ headers: [(name: String, value: String)],
         _ ready: ReadyAnswer?
     ) -> Reception {
-        guard head.isPlain else { return handled(head, route, caller, headers) }
+        guard head.isPlain else { return handle(head, route, caller, headers) }
         // `try?` in both, because the handler meets the same error and answers it.
         if let ready, let find = route.find, let revision = try? find(head, caller.account, environment, ready) {
             if fill(ready, revision, head, route, caller, headers) { return .ready }
             let answer = Response.json(tag: EntityTag.tag(revision), encoded: ready.body)
-            return answered(answer, head, route, caller, headers)
+            return send(answer, head, route, caller, headers)
         }
         if route.isCached || caller.feed != nil && route.isKept,
             let answer = try? environment.cachedAnswer(head, caller)
         {
-            return answered(answer, head, route, caller, headers)
+            return send(answer, head, route, caller, headers)
         }
-        return handled(head, route, caller, headers)
+        return handle(head, route, caller, headers)
     }
 
     /// Completes the answer whose body is there.
@@ -183,14 +183,14 @@ package final class Application: Responder {
     }
 
     /// Finishes an answer that is at hand.
-    private func answered(
+    private func send(
         _ answer: Response, _ head: Request, _ route: Route, _ caller: Caller,
         _ headers: [(name: String, value: String)]
     ) -> Reception {
         var answer = answer
         if caller.grant != nil, let tag = answer.tag {
             guard let scope = environment.knownTagScope(of: caller) else {
-                return handled(head, route, caller, headers)
+                return handle(head, route, caller, headers)
             }
             answer.tag = scope.apply(to: tag)
         }
@@ -204,7 +204,7 @@ package final class Application: Responder {
     }
 
     /// Has the handler answer, once the body is there.
-    private func handled(
+    private func handle(
         _ head: Request, _ route: Route, _ caller: Caller, _ headers: [(name: String, value: String)]
     ) -> Reception {
         if let problem = route.content.fault(in: head) {

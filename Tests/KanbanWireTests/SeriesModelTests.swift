@@ -8,8 +8,8 @@ import Testing
 /// Devices that complete, reopen, edit, skip and delete tasks that come back, without a connection and in any order: after each
 /// push the rule of a series is with one task, the device has foreseen what the server made, and in the end all show the same.
 struct SeriesModelTests {
-    /// `KANBASE_SERIES_SEEDS` says how many stories are told in each part.
-    private static let seeds = ProcessInfo.processInfo.environment["KANBASE_SERIES_SEEDS"].flatMap(UInt64.init) ?? 500
+    /// `KANBASE_SERIES_SEEDS` says how many scenarios run in each part.
+    private static let seeds = ProcessInfo.processInfo.environment["KANBASE_SERIES_SEEDS"].flatMap(UInt64.init) ?? 125
 
     @Test(arguments: [UInt64(0), 1, 2, 3])
     func `a series has one open occurrence, whatever the devices do`(part: UInt64) throws {

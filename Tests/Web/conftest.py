@@ -12,6 +12,7 @@ THROTTLE = float(os.environ.get("KANBASE_WEB_THROTTLE", "1"))
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "timing: measures times, and so runs alone")
+    config.addinivalue_line("markers", "worker: pages keep their files in a service worker, a seventh of the work of opening one")
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -68,13 +69,14 @@ def stage(request, tmp_path):
 
 
 @pytest.fixture
-def browser(chromium):
+def browser(request, chromium):
     """Opens windows: `browser()` a context of its own, with options of Playwright. Errors of a page fail the test."""
     contexts = []
     errors = []
 
     def context(language="en", **options):
-        options = {"viewport": {"width": 1280, "height": 800}, "locale": LANGUAGES[language], **options}
+        workers = "allow" if request.node.get_closest_marker("worker") else "block"
+        options = {"viewport": {"width": 1280, "height": 800}, "locale": LANGUAGES[language], "service_workers": workers, **options}
         made = chromium.new_context(**options)
         made.set_default_timeout(PATIENCE * 1000)
         made.on("weberror", lambda error: errors.append(str(error.error)))

@@ -192,7 +192,7 @@ def modules(chromium, beginning):
     context = chromium.new_context()
     context.set_default_timeout(PATIENCE * 1000)
     page = context.new_page()
-    page.goto(server.url + "/docs")
+    page.goto(server.url + "/reset")
     yield lambda body, argument=None: page.evaluate(f"async (argument) => {{ {beginning}\n{body} }}", argument)
     context.close()
     server.close()
@@ -265,8 +265,8 @@ def wait_for(page, predicate, argument=None):
 
 
 def installed(page):
-    """Waits until the page opens without a server."""
-    page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    """Waits until the page opens without a server. Its test is marked with `worker`."""
+    becomes(True, lambda: page.evaluate("() => navigator.serviceWorker.getRegistration().then((worker) => Boolean(worker?.active))"))
 
 
 def closed(page):

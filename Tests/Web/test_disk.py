@@ -1,7 +1,11 @@
 """A disk that the browser closes, or that refuses what the board writes or reads, loses nothing."""
 
+import pytest
+
 from harness import SLACK, add, installed, saved, shows, wait_for
 from test_words import two_windows
+
+pytestmark = pytest.mark.worker
 
 
 #: The device refuses the next write of a task, as a full disk does.

@@ -170,6 +170,7 @@ def test_no_category_is_made_of_half_a_name(page, server):
     expect(card(page, "Report").locator(".line .draft")).to_have_count(0)
 
 
+@pytest.mark.worker
 def test_without_a_server_a_visit_is_one_edit(page, server):
     task = server.task("Report")
     shows(page, todo=["Report"])

@@ -147,6 +147,7 @@ def test_what_the_server_refuses_is_told_in_words(browser):
         server.close()
 
 
+@pytest.mark.worker
 def test_pictures_are_shown_without_a_server_and_wait_for_it_to_be_changed(page, server):
     category = put(server)
     server.task("Weeding", categoryId=category["id"])

@@ -1,5 +1,6 @@
 """No word is lost or overwritten in silence, either: in sheets, in place, at the log-out, when the clock goes back."""
 
+import pytest
 from playwright.sync_api import expect
 
 from harness import add, becomes, card, installed, make_refused_category, open_questions, saved, shows, wait_for
@@ -114,6 +115,7 @@ def test_the_log_out_asks_for_drafts_too(browser, guarded):
     expect(open_task(page, "Report").locator("textarea[name=body]")).to_have_value("x" * 1200)
 
 
+@pytest.mark.worker
 def test_the_newer_edit_wins_though_the_clock_went_back(browser, server):
     task = server.task("Report")
     context = browser()

@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from harness import (
     CHROMIUM, KANBASE, PATIENCE, SLACK, add, becomes, card, columns, installed, open_filters, open_questions, saved, shows, wait_for)
 
+pytestmark = pytest.mark.worker
+
 
 def test_edits_made_while_the_server_is_away_arrive_when_it_is_back(page, server):
     server.task("Old")

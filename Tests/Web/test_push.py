@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 from harness import CHROMIUM, Server, becomes, card, installed, launched, saved, shows
 from test_session import log_in
 
+pytestmark = pytest.mark.worker
+
 
 @pytest.fixture(scope="module")
 def chromium(playwright):

@@ -97,6 +97,7 @@ def test_all_day_tasks_say_the_time_of_the_settings(page, server):
     expect(editor.locator(".reminders [role=status]")).to_have_text("")
 
 
+@pytest.mark.worker
 def test_they_are_chosen_without_a_server_and_undone(page, server):
     task = server.task("Report", dueDate="2031-05-04T09:00:00Z")
     shows(page, todo=["Report"])

@@ -203,6 +203,7 @@ def test_today_shows_what_is_due_and_marks_it_done(page, server):
     assert "yearly" in [dday["repeats"] for dday in server.call("GET", "/ddays")["items"]]
 
 
+@pytest.mark.worker
 def test_today_is_true_without_a_server(page, server):
     seed(server)
     page.goto(server.url + "/?screen=today")
@@ -267,6 +268,7 @@ def test_export_and_import(page, server, tmp_path):
     assert sorted(task["title"] for task in server.tasks()) == ["Imported", "Kept"]
 
 
+@pytest.mark.worker
 def test_the_board_can_be_installed(page, server):
     manifest = server.call("GET", "/manifest.webmanifest")
     assert manifest["start_url"] == "/" and manifest["display"] == "standalone"

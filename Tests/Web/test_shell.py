@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 
 from harness import PATIENCE, SlowLine, becomes, installed, saved, shows
 
+pytestmark = pytest.mark.worker
+
 
 def choose_language(page, language, heading):
     page.locator("#main select").first.select_option(language)

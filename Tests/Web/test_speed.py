@@ -7,7 +7,7 @@ import pytest
 
 from harness import PATIENCE, SLACK, add, card, installed, saved, wait_for
 
-pytestmark = pytest.mark.timing
+pytestmark = [pytest.mark.timing, pytest.mark.worker]
 
 #: When the first card was made, by the page's own mark: the code that a test puts into a page to watch it costs as much.
 FIRST_CARD = "() => performance.getEntriesByName('first-card')[0].startTime"
