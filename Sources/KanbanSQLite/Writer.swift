@@ -54,7 +54,6 @@ final class Writer: @unchecked Sendable {
         self.files = files
         logBound = 2 * configuration.logSize
         ids = IDSource(random: random)
-        lookout = DispatchSource.makeTimerSource(queue: queue)
         let open = try Self.open(path, configuration)
         let session = open.session
         // One later than the last, so that new ids come after those of the last run in the same millisecond.
@@ -62,6 +61,8 @@ final class Writer: @unchecked Sendable {
         try session.makeLocalAccount(
             id: ids.next(at: max(latest, context.clock())), epoch: ids.newEpoch(), at: context.clock())
         self.open = open
+        // After what may throw: Dispatch ends the process when a source is released that was never activated.
+        lookout = DispatchSource.makeTimerSource(queue: queue)
         prepare(session)
         files.noteOpened()
         queue.setSpecific(key: Self.ownQueue, value: ObjectIdentifier(self))

@@ -59,11 +59,15 @@ struct FaultTests {
 
     private func open() throws -> TestStore {
         Self.order(nil)
+        return try TestStore(configuration: configuration)
+    }
+
+    private var configuration: FileStoreConfiguration {
         var configuration = FileStoreConfiguration()
         configuration.fileSystem = Self.disk.name
         configuration.logSize = 64 << 10
         configuration.writerCacheSize = 128 << 10
-        return try TestStore(configuration: configuration)
+        return configuration
     }
 
     @Test func `an observer learns of a change before anybody can see it, and of the commit after it`() async throws {
@@ -87,6 +91,26 @@ struct FaultTests {
         #expect(events.first == "will \(id) 3" && events.last == "did 3")
         // The log may be synced twice, when it begins anew.
         #expect(events.count > 2 && events.dropFirst().dropLast().allSatisfy { $0 == "sync" })
+    }
+
+    @Test func `a disk that is full at any moment of the first start is an error, and the next start begins there`() throws {
+        defer { Self.order(nil) }
+        let directory = try TemporaryDirectory()
+        var failures = 0
+        while true {
+            Self.order(.init(call: .write, place: .log, code: SQLITE_FULL, after: failures, times: .max))
+            do {
+                _ = try TestStore(directory: directory, configuration: configuration)
+                break
+            } catch let error as StoreError {
+                #expect(error == .full)
+                failures += 1
+            }
+        }
+        // The tables, and then the board of the one who needs no account.
+        #expect(failures > 2)
+        Self.order(nil)
+        #expect(try FileStore.check(directory.path).isEmpty)
     }
 
     @Test func `after a failed commit an observer forgets everything`() async throws {
