@@ -28,6 +28,7 @@ package enum TaskBodies {
             dueDate: .some(members.dueDate("dueDate").value),
             recurrence: members.recurrence("recurrence").map(RecurrenceEdit.init).edited,
             reminders: members.reminders().edited)
+        edit.isWhole = true
         if case .some(.some) = edit.recurrence, edit.dueDate == .some(nil),
             !members.faults.contains(where: { $0.pointer == "#/dueDate" })
         {

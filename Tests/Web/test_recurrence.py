@@ -239,6 +239,12 @@ SERIES = """const mirror = emptyMirror();
         # Somebody touched it: both stay.
         ("create(); done(first); edit('patch', id(2), { title: 'More rent' }); reopen(first); return [see(first)[4], see(id(2))];",
          [False, ["More rent", "todo", "2027-02-28", 2, True]]),
+        # An old copy that is sent again begins no second series.
+        ("create(); done(first); edit('patch', id(2), { body: 'x' }); edit('patch', first, { status: 'todo', recurrence: rent }); return [see(first), see(id(2))[4]];",
+         [["Rent", "todo", "2027-01-31", 1, False], True]),
+        # An edit of the rule goes where the rule is.
+        ("create(); done(first); done(id(2)); edit('patch', first, { recurrence: { ...rent, rule: 'FREQ=DAILY' } }); return [see(first)[4], view(mirror, 'task', id(3)).recurrence.rule];",
+         [False, "FREQ=DAILY"]),
         ("create(); done(first); done(first); return [see(first)[4], see(id(2))[3], see(id(3)) ?? null];", [False, 2, None]),
         # A deleted one ends the series.
         ("create(); done(first); edit('delete', id(2)); return [see(id(2)) ?? null, see(first)[4]];", [None, False]),

@@ -160,7 +160,10 @@ extension RecurrenceRule {
     private static func number(
         _ text: some StringProtocol, _ range: ClosedRange<Int>, of part: String, without missing: Int? = nil
     ) throws(RecurrenceFault) -> Int {
-        guard let number = Int(text), range.contains(number), number != missing else {
+        // RFC 5545 §3.3.10: only what may be negative has a sign.
+        guard let number = Int(text), range.contains(number), number != missing,
+            range.lowerBound < 0 || text.utf8.first != UInt8(ascii: "+")
+        else {
             let exception = missing.map { " but \($0)" } ?? ""
             throw RecurrenceFault(
                 part: part, detail: "\(part) takes numbers from \(range.lowerBound) to \(range.upperBound)\(exception)."

@@ -24,14 +24,17 @@ extension BoardWriter {
                 return MutationOutcome(.conflict, revision: old.revision, value: .task(old), conflicts: conflicts)
             }
         }
+        // What it says of the rule of a completed task may change another one.
+        let revision = old.series != nil && edit.recurrence != nil ? try feedState().revision : nil
         let new = try apply(edit, to: old)
+        let isChanged = try new.revision != old.revision || revision.map { try feedState().revision != $0 } ?? false
         // Now the named category has an id.
         if case .named = edit.category,
             let index = conflicts.firstIndex(where: { $0.member == TaskMember.categoryID.rawValue })
         {
             conflicts[index].yours = new[.categoryID]
         }
-        return MutationOutcome(new, since: old, conflicts: conflicts)
+        return MutationOutcome(new, isChanged: isChanged, conflicts: conflicts)
     }
 
     func put(
@@ -143,7 +146,10 @@ extension MutationOutcome {
 
     /// The outcome of an edit that changed `old` into this task.
     fileprivate init(_ task: TaskItem, since old: TaskItem, conflicts: [MemberConflict] = []) {
-        let isChanged = task.revision != old.revision
+        self.init(task, isChanged: task.revision != old.revision, conflicts: conflicts)
+    }
+
+    fileprivate init(_ task: TaskItem, isChanged: Bool, conflicts: [MemberConflict]) {
         self.init(
             !isChanged ? .unchanged : conflicts.isEmpty ? .applied : .merged,
             revision: task.revision, value: .task(task), conflicts: conflicts)

@@ -16,6 +16,8 @@ package struct TaskEdit: Hashable, Sendable {
     package var dueDate: DueDate??
     package var recurrence: RecurrenceEdit??
     package var reminders: Reminders??
+    /// All members are given, as a client got them: no rule says nothing of one that is with a successor.
+    package var isWhole = false
     /// When a device made the edit; `nil`: now.
     package var madeAt: Timestamp?
     /// Of a new task that was made elsewhere: when it was made, and when it was done; `nil`: now.

@@ -95,7 +95,8 @@ extension BoardWriter {
         if task.series == nil {
             try record(&task, since: old, as: action)
         } else {
-            try recordStep(of: &task, since: old, as: action, at: edit.madeAt)
+            let endsSeries = !edit.isWhole && edit.recurrence == .some(nil)
+            try recordStep(of: &task, since: old, as: action, at: edit.madeAt, endsSeries: endsSeries)
         }
         return task
     }

@@ -6,12 +6,9 @@ extension BoardWriter {
     /// - Parameter old: `nil` for a new task.
     /// - Throws: ``BoardError/invalid(_:)``.
     func settleRecurrence(of task: inout TaskItem, since old: TaskItem?, _ edit: TaskEdit) throws {
+        if let old, try isHandedOn(edit, of: task, since: old) { return task.recurrence = nil }
         if case .some(.some(let part)) = edit.recurrence, task.recurrence == nil, part.rule == nil {
             throw BoardError.invalid("#/recurrence/rule", .required, "rule must be given.")
-        }
-        // The rule of a completed task is with its successor. A repeated body must not begin another series.
-        if let old, old.recurrence == nil, old.series != nil, old.status == .done, task.status == .done {
-            task.recurrence = nil
         }
         guard let recurrence = task.recurrence else { return }
         guard let due = task.dueDate else {
@@ -30,17 +27,36 @@ extension BoardWriter {
         }
     }
 
+    /// True if the rule of a completed task is with another one of its series, and stays there. That takes what an edit of the
+    /// completed one says of it; a repeated body must not begin another series.
+    private func isHandedOn(_ edit: TaskEdit, of task: TaskItem, since old: TaskItem) throws -> Bool {
+        guard old.status == .done, old.recurrence == nil, old.series != nil else { return false }
+        guard case .some(.some(let part)) = edit.recurrence else { return task.status == .done }
+        var holder = old
+        while holder.recurrence == nil, let next = try successor(of: holder) { holder = next }
+        guard task.status == .done else {
+            return try task.recurrence != nil && holder.recurrence == task.recurrence
+                && !isTakenBack(by: task, since: old)
+        }
+        guard holder.recurrence != nil else { return part.rule != nil }
+        _ = try apply(TaskEdit(recurrence: edit.recurrence), to: holder)
+        return true
+    }
+
     /// Records a change of a task that was in a series, or is.
-    /// - Parameter madeAt: when a device made it; `nil`: now.
+    /// - Parameters:
+    ///   - madeAt: when a device made it; `nil`: now.
+    ///   - endsSeries: True if it takes the rule away, too.
     func recordStep(
-        of task: inout TaskItem, since old: TaskItem, as action: HistoryEntry.Action, at madeAt: Timestamp?
+        of task: inout TaskItem, since old: TaskItem, as action: HistoryEntry.Action, at madeAt: Timestamp?,
+        endsSeries: Bool = false
     ) throws {
         if task.status == .done, old.status != .done, let next = try successor(toMakeOf: task, at: moment(of: madeAt)) {
             task.recurrence = nil
             try record(&task, since: old, as: action)
             try make(next)
         } else if try isTakenBack(by: task, since: old), let next = try successor(of: old) {
-            task.recurrence = task.recurrence ?? next.recurrence
+            if !endsSeries { task.recurrence = task.recurrence ?? next.recurrence }
             try record(&task, since: old, as: action)
             var removed = next
             removed.deletedAt = now
@@ -60,14 +76,19 @@ extension BoardWriter {
     }
 
     /// Moves the due date of a task to the next occurrence.
-    /// - Parameter skip: which occurrence; another one was skipped already.
+    /// - Parameter skip: which occurrence; for another one nothing is left to do.
     package func skipTask(_ id: ID, _ skip: TaskSkip, if precondition: Precondition = .none) throws -> TaskItem {
         let old = try livingTask(id)
         try precondition.check(old.revision, current: .task(old))
+        // Skipped before, or completed.
+        if let occurrence = skip.occurrence, let series = old.series,
+            occurrence != series.occurrence || old.status == .done && old.recurrence == nil
+        {
+            return old
+        }
         guard let recurrence = old.recurrence, let series = old.series, let due = old.dueDate else {
             throw BoardError.invalid("#", .invalidRecurrence, "The task has no recurrence.")
         }
-        if let occurrence = skip.occurrence, occurrence != series.occurrence { return old }
         guard let next = try recurrence.next(after: due, in: series, at: moment(of: skip.madeAt), zone(of: recurrence))
         else {
             throw BoardError.invalid("#", .invalidRecurrence, "No occurrence follows this one: complete or delete it.")
@@ -131,13 +152,16 @@ extension BoardWriter {
 }
 
 extension BoardReader {
-    /// The task that a completed one was followed by, while it lives.
+    /// The task that a completed one was followed by, while it lives. It has the next number that was free when it was made.
     package func successor(of task: TaskItem) throws -> TaskItem? {
-        guard let series = task.series, task.status == .done,
-            let next = try self.task(series.id(of: series.occurrence + 1)), next.deletedAt == nil,
-            next.series?.id == series.id
-        else { return nil }
-        return next
+        guard var series = task.series, task.status == .done else { return nil }
+        for _ in 0..<Series.mostTaken {
+            series.occurrence += 1
+            let id = series.id(of: series.occurrence)
+            if let next = try self.task(id), next.deletedAt == nil { return next.series?.id == series.id ? next : nil }
+            guard try taskEverExisted(id) else { return nil }
+        }
+        return nil
     }
 
     /// The zone of days and times of a rule.

@@ -155,6 +155,67 @@ struct TaskSuccessionTests {
         #expect(board.tasks(TaskQuery()).count == 1)
     }
 
+    @Test func `an old copy that reopens a task begins no second series`() throws {
+        let first = try task("FREQ=DAILY", due: "2026-12-01")
+        let next = try #require(try complete(first))
+        _ = try board.updateTask(next.id, TaskEdit(body: "Note"))
+        var copy = TaskEdit(status: .todo, dueDate: .some(first.dueDate))
+        copy.recurrence = first.recurrence.map(RecurrenceEdit.init)
+
+        let reopened = try board.putTask(first.id, title: "Rent", copy).task
+
+        #expect(reopened.status == .todo && reopened.recurrence == nil && reopened.series == first.series)
+        #expect(try task(next.id).recurrence == first.recurrence)
+        // The same after further occurrences.
+        _ = try complete(first)
+        let third = try #require(try complete(next))
+        #expect(try board.putTask(first.id, title: "Rent", copy).task.recurrence == nil)
+        #expect(try task(third.id).recurrence == first.recurrence)
+        // Another rule is another series.
+        _ = try complete(first)
+        copy.recurrence = .some(RecurrenceEdit(rule: "FREQ=WEEKLY"))
+        #expect(try board.putTask(first.id, title: "Rent", copy).task.series?.id != first.series?.id)
+    }
+
+    @Test func `an edit of the rule of a completed task goes where the rule is`() throws {
+        let first = try task("FREQ=DAILY", due: "2026-12-01")
+        let next = try #require(try complete(first))
+        let third = try #require(try complete(next))
+        let base = first.revision
+        func edit(_ recurrence: RecurrenceEdit) throws -> MutationOutcome {
+            try board.perform(
+                Mutation(.patchTask(TaskEdit(recurrence: .some(recurrence))), on: first.id, base: base),
+                own: OwnRevisions(after: board.revision))
+        }
+
+        let outcome = try edit(RecurrenceEdit(rule: "FREQ=WEEKLY"))
+
+        #expect(outcome.status == .merged && outcome.conflicts.map(\.member) == ["recurrence"])
+        #expect(try task(first.id).recurrence == nil && task(next.id).recurrence == nil)
+        #expect(try task(third.id).recurrence?.rule == "FREQ=WEEKLY" && task(third.id).series?.id == first.series?.id)
+        #expect(board.history(of: third.id, since: 0).map(\.action) == [.created, .updated])
+        _ = try edit(RecurrenceEdit(timeZone: .some("Asia/Seoul")))
+        #expect(try task(third.id).recurrence?.timeZone == "Asia/Seoul")
+        #expect(try edit(RecurrenceEdit(rule: "FREQ=WEEKLY")).status == .unchanged)
+        // A whole copy shows no rule; that does not end the series.
+        var copy = TaskEdit(title: "Rent", status: .done, dueDate: .some(first.dueDate), recurrence: .some(nil))
+        copy.isWhole = true
+        _ = try board.updateTask(first.id, copy)
+        #expect(try task(third.id).recurrence?.rule == "FREQ=WEEKLY")
+    }
+
+    @Test func `a task is reopened without its rule when the edit says so, but not by a whole copy`() throws {
+        for isWhole in [false, true] {
+            let first = try task("FREQ=DAILY", due: "2026-12-01")
+            let next = try #require(try complete(first))
+            var edit = TaskEdit(status: .todo, recurrence: .some(nil))
+            edit.isWhole = isWhole
+
+            #expect(try board.updateTask(first.id, edit).recurrence == (isWhole ? first.recurrence : nil))
+            #expect(try task(next.id).deletedAt != nil)
+        }
+    }
+
     @Test func `a skip moves the due date, once for each occurrence`() throws {
         let first = try task("FREQ=WEEKLY;COUNT=2", due: "2026-12-01")
 
@@ -163,6 +224,11 @@ struct TaskSuccessionTests {
         #expect(skipped.dueDate?.text == "2026-12-08" && skipped.status == .todo && skipped.series?.occurrence == 2)
         #expect(try board.skipTask(first.id, TaskSkip(occurrence: 1)) == skipped)
         #expect(throws: BoardError.self) { try board.skipTask(first.id, TaskSkip()) }
+        // Completed on another device meanwhile.
+        let daily = try task("FREQ=DAILY", due: "2026-12-01")
+        _ = try complete(daily)
+        #expect(try board.skipTask(daily.id, TaskSkip(occurrence: 1)) == task(daily.id))
+        #expect(throws: BoardError.self) { try board.skipTask(daily.id, TaskSkip()) }
         #expect(throws: BoardError.self) { try board.skipTask(board.task().id, TaskSkip()) }
     }
 
@@ -231,9 +297,9 @@ struct TaskSuccessionTests {
         _ = try reopen(first)
         board.purge(next.id)
 
-        #expect(try complete(first) == nil)
-        let third = try task(ID(name: "3", in: first.id))
-        #expect(third.recurrence != nil && third.series?.occurrence == 3)
+        let third = try #require(try complete(first))
+        #expect(third.id == ID(name: "3", in: first.id) && third.recurrence != nil && third.series?.occurrence == 3)
+        #expect(try reopen(first).recurrence != nil && task(third.id).deletedAt != nil)
     }
 
     @Test func `a device may send the successor that it made itself`() throws {

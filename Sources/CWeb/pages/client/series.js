@@ -8,18 +8,33 @@ import { falls, followingDue } from "./recurrence.js";
  */
 export function succession(before, after, board) {
   const isHandedOn = before?.status === "done" && before.seriesId && !before.recurrence;
-  if (isHandedOn && after.status !== "done" && after.dueDate) {
-    const next = board.find(uuidOf(String((before.occurrence ?? 0) + 1), before.seriesId ?? ""));
+  if (isHandedOn) {
+    const next = following(before, board);
     const isTouched = !next || next.createdAt !== next.updatedAt || next.status !== "todo" || board.isTouched(next.id);
-    if (next?.recurrence && next.seriesId === before.seriesId && !isTouched) {
+    if (after.status !== "done" && after.dueDate && next?.recurrence && !isTouched) {
       return { own: { recurrence: after.recurrence ?? next.recurrence }, next: { id: next.id, value: null } };
     }
+    // The rule of a completed task is with another one, which takes what an edit of this one says of it.
+    let holder = next;
+    while (holder && !holder.recurrence) holder = holder.status === "done" ? following(holder, board) : undefined;
+    const isSame = JSON.stringify(holder?.recurrence) === JSON.stringify(after.recurrence);
+    if (after.status === "done" || isSame) {
+      const value = { recurrence: after.recurrence };
+      return { own: { recurrence: null }, next: holder && after.recurrence && !isSame ? { id: holder.id, value } : undefined };
+    }
   }
-  // The rule of a completed task is with its successor.
-  if (isHandedOn && after.status === "done") return { own: { recurrence: null } };
   const own = seriesOf(before, after, board.zone);
   const next = before && before.status !== "done" && after.status === "done" ? successor({ ...after, ...own }, board) : undefined;
   return next ? { own: { ...own, recurrence: null }, next } : { own };
+}
+
+/** @type {(task: Task, board: Surroundings) => Task | undefined} the one that a completed task was followed by, while it lives */
+function following({ seriesId, occurrence: last }, { find, wasRemoved }) {
+  for (let occurrence = (last ?? 0) + 1; ; occurrence += 1) {
+    const id = uuidOf(String(occurrence), seriesId ?? "");
+    const next = find(id);
+    if (next || !wasRemoved(id)) return next?.seriesId === seriesId ? next : undefined;
+  }
 }
 
 /** @type {(task: Task, at: string, zone: string) => Partial<Task> | undefined} what a skip makes of a task; nothing when no date follows */
