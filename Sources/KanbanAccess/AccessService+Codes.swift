@@ -50,8 +50,10 @@ extension AccessService {
                 try Self.removeIdentities(of: account, in: writer) { _ in true }
                 for kind in StoredCode.Kind.allCases { try writer.removeCodes(kind, of: account.key) }
                 try Self.distrustDevices(of: account.key, but: visitor, in: writer)
-                account.pendingEmail = nil
             }
+            // Whoever needs a reset may not be who asked for another address.
+            try writer.removeCodes(.emailVerification, of: account.key)
+            account.pendingEmail = nil
             account.isEmailVerified = true
             account.state = .active
             try writer.save(account)

@@ -158,8 +158,11 @@ package final class AccessService: Sendable {
             guard holder.map(isWeak) ?? true else { throw AccessError.emailTaken }
             let invitation = try admit(writer)
             if let holder { try Self.takeAddress(of: holder, in: writer) }
-            let account = try writer.makeAccount(email: email, displayName: displayName, passwordHash: hash)
-            if let limits { try writer.setLimits(limits, of: account.key) }
+            var account = try writer.makeAccount(email: email, displayName: displayName, passwordHash: hash)
+            if let limits {
+                try writer.setLimits(limits, of: account.key)
+                account.limits = limits
+            }
             if let invitation { try writer.useInvitation(invitation.id) }
             try writer.note(.signUp, of: account.key, by: visitor)
             try mail(.emailVerification, to: account, about: visitor, in: writer)

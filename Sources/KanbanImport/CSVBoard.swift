@@ -20,7 +20,18 @@ enum CSVBoard {
             }
         }
         let dates = ImportedDate(zone: choices.zone, of: due)
-        while let row = try table.next() { take(task(row, columns, dates, choices, &remarks)) }
+        let isOwn = head.fields.suffix(3) == ["createdAt", "updatedAt", "completedAt"]
+        while let row = try table.next() {
+            if let extra = row.fields.dropFirst(head.fields.count).first(where: { !$0.trimmed.isEmpty }) {
+                remarks.fail(
+                    row.line, "#/\(row.line)", .invalidFormat,
+                    "\(extra.trimmed.quoted) has no heading. Put text with a separator in it in quotation marks.")
+            }
+            var task = task(row, columns, dates, choices, &remarks)
+            // This server's own export gives texts back as they are.
+            if isOwn, let column = columns["title"], row.fields.indices.contains(column) { task.title = row.fields[column] }
+            take(task)
+        }
         return remarks
     }
 

@@ -39,6 +39,19 @@ struct CSVTests {
         }
     }
 
+    @Test func `a cell without a heading is an error, unless it is empty`() throws {
+        let board = try read(.csv, "title,body\nBuy milk, eggs, bread\nRent,,,\n")
+        #expect(board.tasks.map(\.title) == ["Buy milk", "Rent"])
+        #expect(board.remarks.faults.map(\.pointer) == ["#/2"] && board.remarks.faults.map(\.line) == [2])
+    }
+
+    @Test func `titles lose the white space around them, but not those of this server`() throws {
+        let times = "2026-12-01T00:00:00.000Z,2026-12-01T00:00:00.000Z,"
+        let text = "title,createdAt,updatedAt,completedAt\n\" lead & trail \n\",\(times)\n"
+        #expect(try read(.csv, text).tasks.map(\.title) == [" lead & trail \n"])
+        #expect(try read(.csv, "title,status\n Rent ,todo\n").tasks.map(\.title) == ["Rent"])
+    }
+
     @Test func `text in the encodings of Excel is understood`() throws {
         // "제목,상태\n집세,완료" in CP949, "件名,状態\n家賃,完了" in Shift_JIS.
         let korean: [UInt8] = [

@@ -24,6 +24,12 @@ extension BoardWriter {
                 return MutationOutcome(.conflict, revision: old.revision, value: .task(old), conflicts: conflicts)
             }
         }
+        // A category that was deleted meanwhile stays away, and the rest of the edit is made.
+        if case .id(let id) = edit.category, merge.contested.contains(where: { $0.member == .categoryID }),
+            try category(id) == nil, try categoryEverExisted(id)
+        {
+            edit.category = nil
+        }
         // What it says of the rule of a completed task may change another one.
         let revision = old.series != nil && edit.recurrence != nil ? try feedState().revision : nil
         let new = try apply(edit, to: old)

@@ -203,6 +203,25 @@ struct PasswordResetRoutesTests {
         #expect(try await board.newMails().map(\.recipient) == ["straße@example.org"])
     }
 
+    @Test func `an address that waits does not outlive a reset`() async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        try await board.prove(anna)
+        let change = "{\"email\": \"thief@example.org\", \"password\": \"correct horse\"}"
+        #expect(await board.send(.patch, "/account", change, token: anna.token).status == 200)
+        let proof = try #require(try await board.newMails().first { $0.recipient == "thief@example.org" }?.code)
+        let code = try await board.code(of: "anna@example.org")
+
+        let body = "{\"code\": \"\(code)\", \"newPassword\": \"a new password\"}"
+        #expect(await board.send(.post, "/password-resets/complete", body).status == 204)
+
+        let session = await board.logIn("anna@example.org", password: "a new password")
+        #expect(session.json["account"]?["pendingEmail"] == .null)
+        let late = await board.send(
+            .post, "/account/email-verification", "{\"code\": \"\(proof)\"}", token: session.json["token"]?.stringValue)
+        #expect(late.code == "code_invalid")
+    }
+
     @Test func `who did not change the address locks the account and has it back`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
