@@ -32,15 +32,24 @@ extension BoardWriter {
     private func isHandedOn(_ edit: TaskEdit, of task: TaskItem, since old: TaskItem) throws -> Bool {
         guard old.status == .done, old.recurrence == nil, old.series != nil else { return false }
         guard case .some(.some(let part)) = edit.recurrence else { return task.status == .done }
-        var holder = old
-        while holder.recurrence == nil, let next = try successor(of: holder) { holder = next }
+        let holder = try holder(ofRuleOf: old)
         guard task.status == .done else {
-            return try task.recurrence != nil && holder.recurrence == task.recurrence
-                && !isTakenBack(by: task, since: old)
+            return try holder != nil && holder?.recurrence == task.recurrence && !isTakenBack(by: task, since: old)
         }
-        guard holder.recurrence != nil else { return part.rule != nil }
+        guard let holder else { return part.rule != nil }
         _ = try apply(TaskEdit(recurrence: edit.recurrence), to: holder)
         return true
+    }
+
+    /// The task that has the rule of a completed one by now, if it is not far.
+    private func holder(ofRuleOf task: TaskItem) throws -> TaskItem? {
+        var holder = task
+        for _ in 0..<Series.mostTaken {
+            guard let next = try successor(of: holder) else { return nil }
+            if next.recurrence != nil { return next }
+            holder = next
+        }
+        return nil
     }
 
     /// Records a change of a task that was in a series, or is.

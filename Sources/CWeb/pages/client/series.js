@@ -15,12 +15,10 @@ export function succession(before, after, board) {
       return { own: { recurrence: after.recurrence ?? next.recurrence }, next: { id: next.id, value: null } };
     }
     // The rule of a completed task is with another one, which takes what an edit of this one says of it.
-    let holder = next;
-    while (holder && !holder.recurrence) holder = holder.status === "done" ? following(holder, board) : undefined;
+    const holder = after.recurrence ? holderOf(before, board) : undefined;
     const isSame = JSON.stringify(holder?.recurrence) === JSON.stringify(after.recurrence);
-    if (after.status === "done" || isSame) {
-      const value = { recurrence: after.recurrence };
-      return { own: { recurrence: null }, next: holder && after.recurrence && !isSame ? { id: holder.id, value } : undefined };
+    if (after.status === "done" || (holder && isSame)) {
+      return { own: { recurrence: null }, next: holder && !isSame ? { id: holder.id, value: { recurrence: after.recurrence } } : undefined };
     }
   }
   const own = seriesOf(before, after, board.zone);
@@ -35,6 +33,13 @@ function following({ seriesId, occurrence: last }, { find, wasRemoved }) {
     const next = find(id);
     if (next || !wasRemoved(id)) return next?.seriesId === seriesId ? next : undefined;
   }
+}
+
+/** @type {(task: Task, board: Surroundings) => Task | undefined} the one that has the rule by now, if it is not far */
+function holderOf(task, board) {
+  let holder = following(task, board);
+  for (let count = 0; holder?.status === "done" && !holder.recurrence && count < 100; count += 1) holder = following(holder, board);
+  return holder?.recurrence ? holder : undefined;
 }
 
 /** @type {(task: Task, at: string, zone: string) => Partial<Task> | undefined} what a skip makes of a task; nothing when no date follows */
