@@ -84,6 +84,25 @@ struct RefusalTests {
     }
 
     // The debug build, which tests are, has the text of a precondition, too.
+    @Test(arguments: ["", "!", "0", " ", "A", "é", "a", "a00", "zzzz"])
+    func `a task whose position is none is not taken from a server`(position: String) async throws {
+        let server = try LocalServer()
+        let (pad, network) = try await (TestDevice.on(server, seed: 2), MeddlingNetwork(to: server))
+        for title in ["bad", "good"] { try await pad.board.create(.init(title: title)) }
+        try await pad.board.syncNow()
+        let changes = try await server.json("GET", "/changes").text
+        #expect(changes.contains("\"position\":\"a0\""))
+        let answer = changes.replacing("\"position\":\"a0\"", with: "\"position\":\"\(position)\"")
+        network.meddle { $0 == "/changes" ? .answer(200, answer) : .none }
+        let phone = try await TestDevice.on(network)
+
+        try await phone.board.syncNow()
+
+        try await phone.board.create(.init(title: "last"))
+        try await phone.board.move(try await phone.board.create(.init(title: "first")).id, .first)
+        #expect(try phone.titles() == ["first", "good", "last"])
+    }
+
     @Test func `a literal that is no day stops the program with a reason`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let _: Day = "2026-02-30"

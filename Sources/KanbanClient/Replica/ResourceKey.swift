@@ -95,6 +95,8 @@ extension TaskItem {
         // Of no column that this version knows: better not shown than in another one.
         guard json["status"]?.stringValue.flatMap(TaskStatus.init(name:)) != nil else { return nil }
         self.init(listed: json)
+        // The next task beside it would get a position that is made of this one.
+        guard Position(reading: position.text) != nil else { return nil }
         completedAt = json.instant("completedAt")
         series = Series(shown: json)
         if let category = json["categoryRevision"]?.intValue { memberRevisions[.categoryID] = Revision(category) }
