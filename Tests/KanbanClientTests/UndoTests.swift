@@ -223,6 +223,38 @@ struct UndoTests {
         #expect(try Shown(phone.board) == Shown(pad.board))
     }
 
+    @Test func `a member that is as the undo would make it is no difference`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let category = try await phone.board.createCategory(.init(name: "before"))
+        let task = try await phone.board.create(.init(title: "before"))
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.createCategory(.init(name: "taken"))
+        try await pad.board.syncNow()
+        // Refused.
+        try await phone.board.editCategory(category.id) { $0.name = "taken" }
+        try await phone.board.syncNow()
+        #expect(try await phone.board.undo() == .done)
+
+        try await phone.board.edit(task.id) { $0.title = "after" }
+        try await phone.board.syncNow()
+        try await pad.board.syncNow()
+        try await pad.board.edit(task.id) { $0.title = "before" }
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+        #expect(try await phone.board.undo() == .done)
+
+        #expect(try await phone.board.pending().isEmpty)
+        // Nobody emptied the body that the creation left empty, and the creation stays: another device wrote into the task.
+        try await pad.board.edit(task.id) { $0.body = "theirs" }
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+        #expect(
+            try await phone.board.undo()
+                == .partly([Conflict(target: task.id, member: "body", mine: nil, theirs: "theirs")]))
+    }
+
     @Test func `an edit is undone as it was, though a task was made anew since`() async throws {
         let board = try await TestDevice().board
         let task = try await board.create(.init(title: "task", category: .named("home")))

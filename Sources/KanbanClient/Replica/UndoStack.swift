@@ -126,11 +126,13 @@ extension Transaction {
         return try rows.taskIDs(query).allSatisfy(own.contains)
     }
 
-    /// The step without the members that another device changed since; `nil` when nothing is left.
+    /// The step without the members that another device changed since; `nil` when nothing is left. What is as the step would make
+    /// it is no conflict: another device did so, or the server never took the edit.
     private func own(_ step: UndoStep, _ conflicts: inout [Conflict]) throws -> UndoStep? {
         guard let now = try value(of: step.mutation.resource)?.json else { return step }
         let theirs = step.theirs(now)
-        for name in theirs {
+        let same = Set(step.mutation.value.flatMembers.filter { now[flat: $0.name] == $0.value }.map(\.name))
+        for name in theirs where !same.contains(name) {
             conflicts.append(
                 Conflict(step.mutation.resource, name, mine: step.mutation.value[flat: name], theirs: now[flat: name]))
         }
