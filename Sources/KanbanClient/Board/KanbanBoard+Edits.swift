@@ -326,6 +326,9 @@ extension Transaction {
     }
 
     fileprivate func move(_ id: KanbanID, to status: Status?, _ place: Place) throws -> [UndoStep] {
+        if let status, place == .last, let task = try rows.task(id.id), task.status != status.status {
+            return try edit(.settling(id.id, in: status))
+        }
         var members = [place.member]
         if let status { members.append(.init("status", .string(status.rawValue))) }
         return try edit(StoredMutation(.move, .task(id.id), .object(members)))

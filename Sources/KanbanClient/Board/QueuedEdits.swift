@@ -132,9 +132,7 @@ extension Transaction {
             else { continue }
             board.replayedTime = min(max(Timestamp(milliseconds: edit.at), Timestamp.range.lowerBound), now)
             do {
-                let steps = try self.edit(
-                    StoredMutation(.move, .task(task.id), ["status": .string(edit.status.rawValue), "place": "last"]))
-                try remember(steps, name: "move task")
+                try remember(try self.edit(.settling(task.id, in: edit.status)), name: "move task")
             } catch KanbanError.notFound, KanbanError.conflict, KanbanError.invalid {
                 // The app did something else to the task meanwhile.
                 continue

@@ -118,9 +118,10 @@ extension JSON {
 
 extension Transaction {
     /// Adds the issue of an edit that met another device's. The edits that were made since belong to the same chain: this device
-    /// did not know of the conflict.
+    /// did not know of the conflict. Of a place alone there is none: no words are lost, and no app could show the two.
     /// - Parameter shown: the resource before the answer, with all edits of this device.
     func addMerged(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON, shown: JSON) throws {
+        guard result.conflicts.contains(where: { $0.member != "position" }) else { return }
         var issue = StoredIssue.merged(edit, result, draft)
         let later = try outbox().filter { $0.n > edit.n && $0.mutation.resource == issue.resource }
         issue.take(later, shown)

@@ -14,6 +14,11 @@ struct StoredMutation: Sendable {
         self.resource = resource
         self.value = value
     }
+
+    /// To the end of another column, without a place: where two devices tick a task, it stays where the first one put it.
+    static func settling(_ task: ID, in status: Status) -> StoredMutation {
+        StoredMutation(.patch, .task(task), ["status": .string(status.rawValue)])
+    }
 }
 
 /// An edit that the server has not answered, or whose effect the feed has not brought yet.
@@ -57,8 +62,9 @@ struct OutboxEdit: Sendable {
             let place = (next.value.objectMembers ?? []).filter { $0.name != "status" }
             return .object(place + (status.map { [JSON.Member("status", $0)] } ?? []))
         }
-        // A task that leaves its column and comes back is the last one there. One patch would leave it where it was.
-        if mutation.op == .patch, mutation.value["status"] != nil, next.value["status"] != nil { return nil }
+        // A task that leaves its column and comes back is the last one there: one patch would leave it where it was. And it is done
+        // when it was ticked, not when it was edited before.
+        if mutation.op == .patch, next.value["status"] != nil { return nil }
         var members = mutation.value.objectMembers ?? []
         for member in next.value.objectMembers ?? [] {
             // An id and a name of a category exclude each other.
