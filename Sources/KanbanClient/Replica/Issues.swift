@@ -40,13 +40,9 @@ struct StoredIssue: Sendable {
 
     subscript(member: String) -> JSON { details.first { $0.name == member }?.value ?? .null }
 
-    static func deleted(_ edit: OutboxEdit, _ draft: JSON) -> StoredIssue {
-        StoredIssue(
-            kind: .deleted, resource: edit.mutation.resource,
-            details: [
-                .init("draft", draft), .init("op", .string(edit.mutation.op.rawValue)),
-                .init("value", edit.mutation.value),
-            ])
+    /// - Parameter written: the members that the user changed, which come back with the resource.
+    static func deleted(_ resource: ResourceKey, _ written: JSON, _ draft: JSON) -> StoredIssue {
+        StoredIssue(kind: .deleted, resource: resource, details: [.init("draft", draft), .init("value", written)])
     }
 
     static func rejected(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) -> StoredIssue {
@@ -94,11 +90,7 @@ struct StoredIssue: Sendable {
 
 extension StoredIssue {
     /// The resource as the user last saw it, with what was written since.
-    var whole: JSON {
-        let written = self["value"].objectMembers ?? []
-        let seen = (self["draft"].objectMembers ?? []).filter { member in !written.contains { $0.name == member.name } }
-        return .object(seen + written)
-    }
+    var whole: JSON { self["draft"].overwritten(by: self["value"]) }
 
     /// What the user wrote as the members of a task: a category's name is the title, a D-day's date the due date.
     var shown: JSON {
@@ -127,6 +119,25 @@ extension JSON {
         ]
         return .object((objectMembers ?? []).filter { !shown.contains($0.name) })
     }
+
+    /// The members of both; of those that both have, the other's.
+    func overwritten(by other: JSON) -> JSON {
+        let written = other.objectMembers ?? []
+        let rest = (objectMembers ?? []).filter { member in !written.contains { $0.name == member.name } }
+        return .object(rest + written)
+    }
+}
+
+extension StoredMutation {
+    /// The members of a move and a restore that say where the task goes.
+    fileprivate static let places: Set<String> = ["before", "after", "place"]
+
+    /// The members that it changes, but for the place.
+    /// - Parameter draft: the resource with it.
+    fileprivate func written(_ draft: JSON) -> JSON {
+        if op == .skip { return ["dueDate": draft["dueDate"] ?? .null] }
+        return .object((value.objectMembers ?? []).filter { !Self.places.contains($0.name) })
+    }
 }
 
 extension Transaction {
@@ -148,7 +159,7 @@ extension Transaction {
         guard resource.type != .settings, try value(of: resource)?.revision?.isOptimistic != true else { return shown }
         var members = shown.objectMembers ?? []
         for other in try edits(of: resource) where !other.isAnswered {
-            for member in other.mutation.value.objectMembers ?? [] where !Self.places.contains(member.name) {
+            for member in other.mutation.value.objectMembers ?? [] where !StoredMutation.places.contains(member.name) {
                 members.removeAll { $0.name == member.name }
                 members.append(member)
             }
@@ -156,15 +167,24 @@ extension Transaction {
         return members.isEmpty ? .null : .object(members)
     }
 
-    /// The members of a move and a restore that say where the task goes.
-    private static let places: Set<String> = ["before", "after", "place"]
-
     func add(_ issue: StoredIssue) throws {
         touched.insert(.issues)
         try run(
             "INSERT INTO issues (id, kind, type, target, details, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             .id(rows.makeID()), .text(issue.kind.rawValue), .text(issue.resource.type.rawValue), .id(issue.resource.id),
             .text(JSON.object(issue.details).text), .integer(now.milliseconds))
+    }
+
+    /// Adds the issue of an edit of something that is deleted. Several edits with the same words are one issue.
+    func addDeleted(_ edit: OutboxEdit, _ draft: JSON) throws {
+        let written = edit.mutation.written(draft)
+        let same = try rows.connection.issues().first {
+            $0.resource == edit.mutation.resource && [.deleted, .rejected].contains($0.kind) && $0["draft"] == draft
+        }
+        guard var known = same, !draft.isNull else { return try add(.deleted(edit.mutation.resource, written, draft)) }
+        guard known.kind == .deleted else { return }
+        known.set("value", known["value"].overwritten(by: written))
+        try save(known)
     }
 
     func hasRejection(of resource: ResourceKey) throws -> Bool {
@@ -239,15 +259,17 @@ extension Transaction {
         try edit(StoredMutation(.move, .task(id), place))
     }
 
+    /// Brings the resource back with the members that the user changed: others may have brought it back before, and changed more.
     private func restoreWithMine(_ issue: StoredIssue) throws {
-        let mine = try known(issue.resource.type == .task ? issue["draft"] : issue.whole)
-        if try value(of: issue.resource) != nil {
-            try edit(StoredMutation(.restore, issue.resource))
-            try edit(StoredMutation(.patch, issue.resource, mine))
-        } else {
+        guard try value(of: issue.resource) != nil else {
             // The trash was emptied meanwhile, and ids are not reused.
-            try edit(StoredMutation(.create, ResourceKey(type: issue.resource.type, id: rows.makeID()), mine))
+            let resource = ResourceKey(type: issue.resource.type, id: rows.makeID())
+            try edit(StoredMutation(.create, resource, try known(issue.whole)))
+            return
         }
+        try edit(StoredMutation(.restore, issue.resource))
+        let mine = try known(issue["value"])
+        if mine != [:] { try edit(StoredMutation(.patch, issue.resource, mine)) }
     }
 
     private func retry(_ issue: StoredIssue, _ draft: TaskDraft) throws {

@@ -43,7 +43,7 @@ extension StoredIssue {
             })
     }
 
-    private mutating func set(_ name: String, _ value: JSON) {
+    mutating func set(_ name: String, _ value: JSON) {
         if let index = details.firstIndex(where: { $0.name == name }) {
             details[index].value = value
         } else if !value.isNull {
@@ -154,12 +154,13 @@ extension Transaction {
 
     private func save(_ issue: StoredIssue, insteadOf old: StoredIssue) throws {
         guard JSON.object(issue.details) != .object(old.details) else { return }
+        guard issue["conflicts"] == [] else { return try save(issue) }
         touched.insert(.issues)
-        if issue["conflicts"] == [] {
-            try run("DELETE FROM issues WHERE id = ?1", .id(issue.id))
-        } else {
-            try run(
-                "UPDATE issues SET details = ?2 WHERE id = ?1", .id(issue.id), .text(JSON.object(issue.details).text))
-        }
+        try run("DELETE FROM issues WHERE id = ?1", .id(issue.id))
+    }
+
+    func save(_ issue: StoredIssue) throws {
+        touched.insert(.issues)
+        try run("UPDATE issues SET details = ?2 WHERE id = ?1", .id(issue.id), .text(JSON.object(issue.details).text))
     }
 }

@@ -203,12 +203,7 @@ extension Transaction {
             guard result.value.isNull else {
                 return try addMerged(edit, result, draft, shown: answered.shown)
             }
-            // One issue is enough for several edits with the same words.
-            let known = try all(
-                "SELECT details FROM issues WHERE target = ?1 AND kind IN ('deleted', 'rejected')",
-                .id(edit.mutation.resource.id)
-            ) { try JSON(stored: $0.text())["draft"] }
-            if draft.isNull || !known.contains(draft) { try add(.deleted(edit, draft)) }
+            try addDeleted(edit, draft)
         case .rejected:
             try drop(edit)
             let code = result.problem?["code"]?.stringValue ?? ""
