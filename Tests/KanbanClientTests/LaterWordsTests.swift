@@ -22,6 +22,8 @@ struct LaterWordsTests {
         return try #require(issues.first)
     }
 
+    // MARK: - Deleted
+
     /// - Parameter isSeen: The phone knows that the pad restored the task before it answers.
     @Test(arguments: [false, true])
     func `a task that others restored and changed gets my edit alone`(isSeen: Bool) async throws {
@@ -96,5 +98,68 @@ struct LaterWordsTests {
         #expect(try pad.board.categories().current().map { [$0.name, $0.color] } == [["House", "#ff0000"]])
         let shown = try #require(try pad.board.ddays().current().first)
         #expect((shown.title, shown.date, shown.color) == ("party", "2026-12-31", "#00ff00"))
+    }
+
+    // MARK: - Merged
+
+    /// A task with an issue about its title, "mine" or "theirs", that the pad has given a newer one since.
+    private func outdated() async throws -> (task: KanbanID, issue: KanbanClient.Issue) {
+        let task = try await phone.board.create(.init(title: "base", body: "base")).id
+        try await sync(phone, pad)
+        try await pad.board.edit(task) { ($0.title, $0.body) = ("theirs", "theirs") }
+        try await sync(pad)
+        try await phone.board.edit(task) { ($0.title, $0.body) = ("mine", "mine") }
+        try await sync(phone, pad)
+        try await pad.board.edit(task) { $0.title = "newest" }
+        try await sync(pad, phone)
+        return (task, try onlyIssue(.merged))
+    }
+
+    @Test func `theirs takes the place of mine, and not of what somebody wrote since`() async throws {
+        let (task, issue) = try await outdated()
+
+        try await phone.board.answer(issue.id, .theirs)
+        try await sync(phone, pad)
+
+        for device in [phone, pad] {
+            #expect(try await device.board.task(task)?.title == "newest")
+            #expect(try await device.board.task(task)?.body == "theirs")
+            #expect(try device.board.issues.current().isEmpty)
+        }
+    }
+
+    @Test func `mine in the place of what somebody wrote since is another issue`() async throws {
+        let (task, issue) = try await outdated()
+
+        try await phone.board.answer(issue.id, .mine)
+        try await sync(phone, pad)
+
+        #expect(try pad.titles() == ["mine"])
+        let next = try onlyIssue(.merged)
+        #expect(next.id != issue.id && next.mine?.title == "mine")
+        #expect(next.conflicts == [Conflict(target: task, member: "title", mine: "mine", theirs: "newest")])
+        try await phone.board.answer(next.id, .theirs)
+        try await sync(phone, pad)
+        #expect(try pad.titles() == ["newest"])
+        #expect(try phone.board.issues.current().isEmpty)
+    }
+
+    /// - Parameter shown: What the pad has written when the phone answers.
+    @Test(arguments: ["mine", "theirs"])
+    func `mine that somebody wrote since, or that gave way, asks nothing more`(shown: String) async throws {
+        let task = try await phone.board.create(.init(title: "base")).id
+        try await sync(phone, pad)
+        try await pad.board.edit(task) { $0.title = "theirs" }
+        try await sync(pad)
+        try await phone.board.edit(task) { $0.title = "mine" }
+        try await sync(phone, pad)
+        try await pad.board.edit(task) { $0.title = shown }
+        try await sync(pad, phone)
+
+        try await phone.board.answer(try onlyIssue(.merged).id, .mine)
+        try await sync(phone, pad)
+
+        #expect(try pad.titles() == ["mine"])
+        #expect(try phone.board.issues.current().isEmpty)
     }
 }

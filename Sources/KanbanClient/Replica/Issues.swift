@@ -228,23 +228,31 @@ extension Transaction {
         try run("DELETE FROM issues WHERE id = ?1", .id(id))
     }
 
-    /// Sets the contested members to the values of one side.
+    /// Sets the contested members to the values of one side. Where the board shows neither by now, somebody wrote since: theirs leaves
+    /// that alone, and mine in its place is another issue.
     private func settle(_ issue: StoredIssue, with side: String) throws {
         // Of what was deleted since there is nothing to decide.
-        guard try isThere(issue.resource) else { return }
+        guard try isThere(issue.resource), let now = try value(of: issue.resource)?.json else { return }
         var members: [JSON.Member] = []
         var position: Position?
+        var later: [JSON] = []
         for conflict in issue["conflicts"].arrayValue ?? [] {
             guard let member = conflict["member"]?.stringValue else { continue }
-            if member == "position" {
+            let shown = now[flat: member]
+            let isMine = shown == conflict["mine"] ?? .null
+            guard isMine == (side == "theirs") else { continue }
+            guard member != "position" else {
                 position = conflict[side]?.stringValue.flatMap { Position(reading: $0) }
-            } else {
-                members.append(.init(member, conflict[side] ?? .null))
+                continue
             }
+            members.append(.init(member, conflict[side] ?? .null))
+            if !isMine, shown != conflict["theirs"] ?? .null { later.append(conflict.with("theirs", shown)) }
         }
         let value = try known(JSON(flat: members))
         if value != [:] { try edit(StoredMutation(.patch, issue.resource, value)) }
         if let position, let id = issue.resource.id { try move(id, to: position) }
+        later.removeAll { value[flat: $0["member"]?.stringValue ?? ""] != $0["mine"] ?? .null }
+        if !later.isEmpty { try add(.merged(issue.resource, later, try draft(of: issue.resource), isApplied: true)) }
     }
 
     /// Moves a task to a position in its column: below the task that is above the position now.

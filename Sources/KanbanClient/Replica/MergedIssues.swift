@@ -10,11 +10,16 @@ extension StoredIssue {
         let conflicts = result.conflicts.map { conflict -> JSON in
             ["member": .string(conflict.member), "mine": conflict.yours, "theirs": conflict.theirs]
         }
-        return StoredIssue(
-            kind: .merged, resource: edit.mutation.resource,
+        return merged(edit.mutation.resource, conflicts, draft, isApplied: edit.isApplied(by: result))
+    }
+
+    static func merged(
+        _ resource: ResourceKey, _ conflicts: [JSON], _ draft: JSON, isApplied: Bool
+    ) -> StoredIssue {
+        StoredIssue(
+            kind: .merged, resource: resource,
             details: [
-                .init("conflicts", .array(conflicts)), .init("draft", draft),
-                .init("isApplied", .bool(edit.isApplied(by: result))),
+                .init("conflicts", .array(conflicts)), .init("draft", draft), .init("isApplied", .bool(isApplied)),
             ])
     }
 
@@ -23,9 +28,7 @@ extension StoredIssue {
         let conflicts = mine.map { member -> JSON in
             ["member": .string(member.name), "mine": member.value, "theirs": theirs[flat: member.name]]
         }
-        return StoredIssue(
-            kind: .merged, resource: resource,
-            details: [.init("conflicts", .array(conflicts)), .init("draft", .object(mine)), .init("isApplied", false)])
+        return merged(resource, conflicts, .object(mine), isApplied: false)
     }
 
     /// My values of the contested members are those that are shown.
@@ -109,7 +112,7 @@ extension OutboxEdit {
 }
 
 extension JSON {
-    fileprivate func with(_ name: String, _ value: JSON) -> JSON {
+    func with(_ name: String, _ value: JSON) -> JSON {
         var changed = self
         changed[name] = value
         return changed
