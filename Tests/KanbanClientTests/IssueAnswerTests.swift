@@ -264,7 +264,10 @@ struct IssueAnswerTests {
             try transaction.add(
                 StoredIssue(
                     kind: .merged, resource: .task(task.id.id),
-                    details: [.init("conflicts", [["member": "title", "mine": "mine", "theirs": "theirs"]])]))
+                    details: [
+                        .init("conflicts", [["member": "title", "mine": "task", "theirs": "theirs"]]),
+                        .init("isApplied", true),
+                    ]))
         }
         try await board.delete(task.id)
 

@@ -162,4 +162,28 @@ struct LaterWordsTests {
         #expect(try pad.titles() == ["mine"])
         #expect(try phone.board.issues.current().isEmpty)
     }
+
+    @Test func `words that gave way to others are not lost when the task is deleted`() async throws {
+        let task = try await phone.board.create(.init(title: "mine", body: "base")).id
+        try await sync(phone, pad)
+        try await phone.board.edit(task) { $0.title = "passing" }
+        try await sync(phone, pad)
+        try await pad.board.edit(task) { ($0.title, $0.body) = ("theirs", "theirs") }
+        try await sync(pad)
+        _ = try await phone.board.undo()
+        try await sync(phone)
+        let merged = try onlyIssue(.merged)
+        try await pad.board.delete(task)
+        try await sync(pad, phone)
+
+        try await phone.board.answer(merged.id, .mine)
+
+        let deleted = try onlyIssue(.deleted)
+        #expect(deleted.target == task && deleted.mine?.title == "mine")
+        try await phone.board.answer(deleted.id, .restoreWithMine)
+        try await sync(phone, pad)
+        #expect(try pad.titles() == ["mine"])
+        #expect(try await pad.board.task(task)?.body == "theirs")
+        #expect(try phone.board.issues.current().isEmpty)
+    }
 }

@@ -231,8 +231,12 @@ extension Transaction {
     /// Sets the contested members to the values of one side. Where the board shows neither by now, somebody wrote since: theirs leaves
     /// that alone, and mine in its place is another issue.
     private func settle(_ issue: StoredIssue, with side: String) throws {
-        // Of what was deleted since there is nothing to decide.
-        guard try isThere(issue.resource), let now = try value(of: issue.resource)?.json else { return }
+        let now = try value(of: issue.resource)?.json ?? .null
+        guard try isThere(issue.resource) else {
+            // It was deleted since: there is nothing to decide but whether mine comes back, which the trash may not have.
+            if side == "mine", let lost = issue.lost(beside: now) { try add(lost) }
+            return
+        }
         var members: [JSON.Member] = []
         var position: Position?
         var later: [JSON] = []

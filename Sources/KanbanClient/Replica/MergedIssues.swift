@@ -31,6 +31,16 @@ extension StoredIssue {
         return merged(resource, conflicts, .object(mine), isApplied: false)
     }
 
+    /// The issue of the same words when the resource is deleted; `nil` when the trash has them.
+    func lost(beside trashed: JSON) -> StoredIssue? {
+        let mine = (self["conflicts"].arrayValue ?? []).compactMap { conflict -> JSON.Member? in
+            guard let member = conflict["member"]?.stringValue, member != "position" else { return nil }
+            return JSON.Member(member, conflict["mine"] ?? .null)
+        }
+        guard mine.contains(where: { trashed[flat: $0.name] != $0.value }) else { return nil }
+        return .deleted(resource, JSON(flat: mine), self["draft"])
+    }
+
     /// My values of the contested members are those that are shown.
     private var isApplied: Bool { self["isApplied"] == true }
 
@@ -139,7 +149,8 @@ extension Transaction {
     /// Call it after an edit that changed a resource.
     func noteWritten(_ resource: ResourceKey, from before: Change.Value?, to after: Change.Value?) throws {
         let open = try mergedIssues(of: resource)
-        guard !open.isEmpty, let before = before?.json, let after = after?.json else { return }
+        // A deletion writes nothing.
+        guard !open.isEmpty, let before = before?.json, after != .deleted, let after = after?.json else { return }
         for old in open {
             var issue = old
             issue.take(after, insteadOf: before)
