@@ -149,12 +149,15 @@ public struct Issue: Identifiable, Hashable, Sendable {
     }
 
     public enum Answer: Hashable, Sendable {
-        /// Makes mine so, for `merged`. Does nothing where the resource, or what the value names, was deleted since.
+        /// Makes mine so, for `merged`. Where somebody wrote other words since, another issue has these as theirs. Where the resource
+        /// was deleted since, and the trash does not have mine, a `deleted` issue has them. Leaves out what names something that was
+        /// deleted.
         case mine
-        /// Makes theirs so, for `merged`, likewise.
+        /// Makes theirs so, for `merged`, in the place of mine: what somebody wrote since stays. Does nothing where the resource, or
+        /// what the value names, was deleted since.
         case theirs
         case dismiss
-        /// Brings it back with my values, for `deleted`.
+        /// Brings it back with the members that I changed, for `deleted`. If somebody did so before, all others are as they are by now.
         case restoreWithMine
         /// Sends other values, for `rejected`.
         case retry(TaskDraft)
