@@ -52,6 +52,32 @@ struct LaterWordsTests {
         }
     }
 
+    /// - Parameter isRestored: Else the pad wrote before it deleted the task.
+    @Test(arguments: [false, true])
+    func `my edit in the place of words that I have not seen is an issue`(isRestored: Bool) async throws {
+        let task = try await phone.board.create(.init(title: "base", body: "base"))
+        try await sync(phone, pad)
+        if !isRestored { try await pad.board.edit(task.id) { $0.body = "theirs" } }
+        try await pad.board.delete(task.id)
+        try await sync(pad)
+        try await phone.board.edit(task.id) { $0.body = "mine" }
+        try await sync(phone)
+        if isRestored {
+            try await pad.board.restore(task.id)
+            try await pad.board.edit(task.id) { $0.body = "theirs" }
+            try await sync(pad, phone)
+        }
+
+        try await phone.board.answer(try onlyIssue(.deleted).id, .restoreWithMine)
+        try await sync(phone, pad)
+
+        #expect(try await pad.board.task(task.id)?.body == "mine")
+        let issue = try onlyIssue(.merged)
+        #expect(issue.conflicts == [Conflict(target: task.id, member: "body", mine: "mine", theirs: "theirs")])
+        try await phone.board.answer(issue.id, .theirs)
+        #expect(try await phone.board.task(task.id)?.body == "theirs")
+    }
+
     @Test func `each edit of a deleted task comes back, and its column`() async throws {
         let task = try await phone.board.create(.init(title: "base", body: "base"))
         try await sync(phone, pad)

@@ -40,9 +40,13 @@ struct StoredIssue: Sendable {
 
     subscript(member: String) -> JSON { details.first { $0.name == member }?.value ?? .null }
 
-    /// - Parameter written: the members that the user changed, which come back with the resource.
-    static func deleted(_ resource: ResourceKey, _ written: JSON, _ draft: JSON) -> StoredIssue {
-        StoredIssue(kind: .deleted, resource: resource, details: [.init("draft", draft), .init("value", written)])
+    /// - Parameters:
+    ///   - written: the members that the user changed, which come back with the resource.
+    ///   - seen: their values before.
+    static func deleted(_ resource: ResourceKey, _ written: JSON, over seen: JSON, _ draft: JSON) -> StoredIssue {
+        StoredIssue(
+            kind: .deleted, resource: resource,
+            details: [.init("draft", draft), .init("value", written), .init("seen", seen)])
     }
 
     static func rejected(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON) -> StoredIssue {
@@ -181,9 +185,14 @@ extension Transaction {
         let same = try rows.connection.issues().first {
             $0.resource == edit.mutation.resource && [.deleted, .rejected].contains($0.kind) && $0["draft"] == draft
         }
-        guard var known = same, !draft.isNull else { return try add(.deleted(edit.mutation.resource, written, draft)) }
+        let server = try value(of: edit.mutation.resource)?.json ?? .null
+        let seen = JSON(flat: written.flatMembers.map { .init($0.name, server[flat: $0.name]) })
+        guard var known = same, !draft.isNull else {
+            return try add(.deleted(edit.mutation.resource, written, over: seen, draft))
+        }
         guard known.kind == .deleted else { return }
         known.set("value", known["value"].overwritten(by: written))
+        known.set("seen", seen.overwritten(by: known["seen"]))
         try save(known)
     }
 
@@ -228,8 +237,7 @@ extension Transaction {
         try run("DELETE FROM issues WHERE id = ?1", .id(id))
     }
 
-    /// Sets the contested members to the values of one side. Where the board shows neither by now, somebody wrote since: theirs leaves
-    /// that alone, and mine in its place is another issue.
+    /// Sets the contested members to the values of one side: to theirs only where the board still shows mine.
     private func settle(_ issue: StoredIssue, with side: String) throws {
         let now = try value(of: issue.resource)?.json ?? .null
         guard try isThere(issue.resource) else {
@@ -237,26 +245,32 @@ extension Transaction {
             if side == "mine", let lost = issue.lost(beside: now) { try add(lost) }
             return
         }
-        var members: [JSON.Member] = []
+        let other = side == "mine" ? "theirs" : "mine"
+        var (members, seen): ([JSON.Member], [JSON.Member]) = ([], [])
         var position: Position?
-        var later: [JSON] = []
         for conflict in issue["conflicts"].arrayValue ?? [] {
-            guard let member = conflict["member"]?.stringValue else { continue }
-            let shown = now[flat: member]
-            let isMine = shown == conflict["mine"] ?? .null
-            guard isMine == (side == "theirs") else { continue }
-            guard member != "position" else {
+            guard let member = conflict["member"]?.stringValue,
+                (now[flat: member] == conflict["mine"] ?? .null) == (side == "theirs")
+            else { continue }
+            if member == "position" {
                 position = conflict[side]?.stringValue.flatMap { Position(reading: $0) }
-                continue
+            } else {
+                members.append(.init(member, conflict[side] ?? .null))
+                seen.append(.init(member, conflict[other] ?? .null))
             }
-            members.append(.init(member, conflict[side] ?? .null))
-            if !isMine, shown != conflict["theirs"] ?? .null { later.append(conflict.with("theirs", shown)) }
         }
-        let value = try known(JSON(flat: members))
-        if value != [:] { try edit(StoredMutation(.patch, issue.resource, value)) }
+        try write(JSON(flat: members), of: issue.resource, over: JSON(flat: seen), now)
         if let position, let id = issue.resource.id { try move(id, to: position) }
-        later.removeAll { value[flat: $0["member"]?.stringValue ?? ""] != $0["mine"] ?? .null }
-        if !later.isEmpty { try add(.merged(issue.resource, later, try draft(of: issue.resource), isApplied: true)) }
+    }
+
+    /// Writes the user's decision. Where somebody wrote what the user has not seen, another issue has these words as theirs.
+    private func write(_ members: JSON, of resource: ResourceKey, over seen: JSON, _ now: JSON) throws {
+        let value = try known(members)
+        guard value != [:] else { return }
+        try edit(StoredMutation(.patch, resource, value))
+        let unseen = value.flatMembers.filter { ![$0.value, seen[flat: $0.name]].contains(now[flat: $0.name]) }
+        guard !unseen.isEmpty else { return }
+        try add(.outdone(unseen, by: now, of: resource, try draft(of: resource), isApplied: true))
     }
 
     /// Moves a task to a position in its column: below the task that is above the position now.
@@ -273,15 +287,14 @@ extension Transaction {
 
     /// Brings the resource back with the members that the user changed: others may have brought it back before, and changed more.
     private func restoreWithMine(_ issue: StoredIssue) throws {
-        guard try value(of: issue.resource) != nil else {
+        guard let now = try value(of: issue.resource)?.json else {
             // The trash was emptied meanwhile, and ids are not reused.
             let resource = ResourceKey(type: issue.resource.type, id: rows.makeID())
             try edit(StoredMutation(.create, resource, try known(issue.whole)))
             return
         }
         try edit(StoredMutation(.restore, issue.resource))
-        let mine = try known(issue["value"])
-        if mine != [:] { try edit(StoredMutation(.patch, issue.resource, mine)) }
+        try write(issue["value"], of: issue.resource, over: issue["seen"], now)
     }
 
     private func retry(_ issue: StoredIssue, _ draft: TaskDraft) throws {

@@ -10,35 +10,43 @@ extension StoredIssue {
         let conflicts = result.conflicts.map { conflict -> JSON in
             ["member": .string(conflict.member), "mine": conflict.yours, "theirs": conflict.theirs]
         }
-        return merged(edit.mutation.resource, conflicts, draft, isApplied: edit.isApplied(by: result))
-    }
-
-    static func merged(
-        _ resource: ResourceKey, _ conflicts: [JSON], _ draft: JSON, isApplied: Bool
-    ) -> StoredIssue {
-        StoredIssue(
-            kind: .merged, resource: resource,
+        return StoredIssue(
+            kind: .merged, resource: edit.mutation.resource,
             details: [
-                .init("conflicts", .array(conflicts)), .init("draft", draft), .init("isApplied", .bool(isApplied)),
+                .init("conflicts", .array(conflicts)), .init("draft", draft),
+                .init("isApplied", .bool(edit.isApplied(by: result))),
             ])
     }
 
-    /// Values of the user that another's stand in the place of, without an edit that could be merged.
-    static func outdone(_ mine: [JSON.Member], by theirs: JSON, of resource: ResourceKey) -> StoredIssue {
+    /// Values of the user and of another, of which one stands in the place of the other without an edit that could be merged.
+    /// - Parameters:
+    ///   - draft: the resource as the user wrote it.
+    ///   - isApplied: mine stand.
+    static func outdone(
+        _ mine: [JSON.Member], by theirs: JSON, of resource: ResourceKey, _ draft: JSON? = nil, isApplied: Bool = false
+    ) -> StoredIssue {
         let conflicts = mine.map { member -> JSON in
             ["member": .string(member.name), "mine": member.value, "theirs": theirs[flat: member.name]]
         }
-        return merged(resource, conflicts, .object(mine), isApplied: false)
+        return StoredIssue(
+            kind: .merged, resource: resource,
+            details: [
+                .init("conflicts", .array(conflicts)), .init("draft", draft ?? .object(mine)),
+                .init("isApplied", .bool(isApplied)),
+            ])
     }
 
     /// The issue of the same words when the resource is deleted; `nil` when the trash has them.
     func lost(beside trashed: JSON) -> StoredIssue? {
-        let mine = (self["conflicts"].arrayValue ?? []).compactMap { conflict -> JSON.Member? in
-            guard let member = conflict["member"]?.stringValue, member != "position" else { return nil }
-            return JSON.Member(member, conflict["mine"] ?? .null)
+        func words(_ side: String) -> [JSON.Member] {
+            (self["conflicts"].arrayValue ?? []).compactMap { conflict in
+                guard let member = conflict["member"]?.stringValue, member != "position" else { return nil }
+                return JSON.Member(member, conflict[side] ?? .null)
+            }
         }
+        let mine = words("mine")
         guard mine.contains(where: { trashed[flat: $0.name] != $0.value }) else { return nil }
-        return .deleted(resource, JSON(flat: mine), self["draft"])
+        return .deleted(resource, JSON(flat: mine), over: JSON(flat: words("theirs")), self["draft"])
     }
 
     /// My values of the contested members are those that are shown.
@@ -122,7 +130,7 @@ extension OutboxEdit {
 }
 
 extension JSON {
-    func with(_ name: String, _ value: JSON) -> JSON {
+    fileprivate func with(_ name: String, _ value: JSON) -> JSON {
         var changed = self
         changed[name] = value
         return changed

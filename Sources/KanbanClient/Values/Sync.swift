@@ -157,7 +157,8 @@ public struct Issue: Identifiable, Hashable, Sendable {
         /// what the value names, was deleted since.
         case theirs
         case dismiss
-        /// Brings it back with the members that I changed, for `deleted`. If somebody did so before, all others are as they are by now.
+        /// Brings it back with the members that I changed, for `deleted`: all others are as they are by now. Where somebody wrote the
+        /// same members, another issue has these words as theirs.
         case restoreWithMine
         /// Sends other values, for `rejected`.
         case retry(TaskDraft)
