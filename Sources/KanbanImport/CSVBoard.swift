@@ -29,7 +29,9 @@ enum CSVBoard {
             }
             var task = task(row, columns, dates, choices, &remarks)
             // This server's own export gives texts back as they are.
-            if isOwn, let column = columns["title"], row.fields.indices.contains(column) { task.title = row.fields[column] }
+            if isOwn, let column = columns["title"], row.fields.indices.contains(column) {
+                task.title = row.fields[column]
+            }
             take(task)
         }
         return remarks

@@ -93,7 +93,7 @@ struct FaultTests {
         #expect(events.count > 2 && events.dropFirst().dropLast().allSatisfy { $0 == "sync" })
     }
 
-    @Test func `a disk that is full at any moment of the first start is an error, and the next start begins there`() throws {
+    @Test func `a disk that is full at any moment of the first start is an error, and the next start goes on`() throws {
         defer { Self.order(nil) }
         let directory = try TemporaryDirectory()
         var failures = 0

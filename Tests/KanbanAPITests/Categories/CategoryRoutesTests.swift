@@ -153,4 +153,22 @@ struct CategoryRoutesTests {
         #expect(list.json["items"]?.arrayValue?.compactMap { $0["name"]?.stringValue } == ["A", "b", "가"])
         #expect(list.json["uncategorized"] == ["name": "未分類", "taskCount": 1, "doneCount": 0])
     }
+
+    @Test(arguments: ["put", "patch"])
+    func `a category that was deleted meanwhile stays away, and the rest is made`(operation: String) async throws {
+        let home = await board.send(.post, "/categories", #"{"name": "Home"}"#).json["id"]?.stringValue ?? ""
+        let task = try await board.task("{\"title\": \"one\", \"categoryId\": \"\(home)\"}")
+        await board.send(.delete, "/categories/\(home)")
+        let value: JSON = ["title": "mine", "categoryId": .string(home)]
+
+        let result = try await board.sync([.mutation(operation, task.id, base: task.revision, value)])[0]
+
+        #expect(
+            result.status == "merged" && result["value"]?["title"] == "mine" && result["value"]?["categoryId"] == .null)
+        #expect(result.conflicts == ["categoryId \(home)>null/\(home)"])
+        // What was never a category is a fault of the client.
+        let unknown: JSON = ["title": "yours", "categoryId": "0190a5b0-0000-7000-8000-000000000001"]
+        #expect(
+            try await board.sync([.mutation(operation, task.id, base: task.revision, unknown)])[0].status == "rejected")
+    }
 }
