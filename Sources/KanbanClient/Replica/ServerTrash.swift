@@ -16,6 +16,8 @@ struct TrashReading: Sendable {
     let wanted: [ResourceKey: Revision]
     /// What this device had in the trash before, with its revisions.
     fileprivate var before: [ResourceKey: Revision] = [:]
+    /// What was emptied out here, and has been sent.
+    fileprivate var emptied: Set<ID> = []
     fileprivate var listed: Set<ResourceKey> = []
 
     /// - Returns: `nil` when there is nothing to read.
@@ -40,6 +42,7 @@ struct TrashReading: Sendable {
             uniqueKeysWithValues: try tasks
                 + reader.categories(inTrash: true).map { (.category($0.id), $0.revision) }
                 + reader.ddays(inTrash: true, after: nil, limit: nil).map { (.dday($0.id), $0.revision) })
+        emptied = try connection.emptiedIDs().subtracting(before.keys.compactMap(\.id))
     }
 
     /// Whether more of a list has to be read.
@@ -96,6 +99,9 @@ extension Transaction {
             else { continue }
             try erase(resource)
         }
+        // The server has deleted these for good by now.
+        let gone = reading.emptied.subtracting(reading.listed.compactMap(\.id))
+        try setEmptiedIDs(rows.connection.emptiedIDs().subtracting(gone))
         try forgetEmptied()
         try setState(.trashRead, String(now.milliseconds))
     }

@@ -9,6 +9,7 @@ extension Transaction {
     @discardableResult
     func edit(_ mutation: StoredMutation, policy: Kanban.Mutation.Policy? = nil) throws -> [UndoStep] {
         if mutation.op == .restore, try isOwnTrash(mutation.resource) { return try restoreOwn(mutation) }
+        if mutation.op == .delete { try forgetEmptiedIDs() }
         let mutation = try withoutOwnTrash(mutation)
         let base = try seenRevision(of: mutation.resource)
         let before = try Before(mutation, self)

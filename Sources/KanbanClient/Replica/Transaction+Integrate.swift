@@ -33,6 +33,7 @@ extension Transaction {
         if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
         isEditing = true
         try replayEdits()
+        try forgetEmptiedIDs()
         if !answer.hasMore, let newest = changes.compactMap(\.value.updatedAt).max() { try emptyTrash(at: newest) }
         touched.formUnion([.status, .outbox])
     }

@@ -239,6 +239,8 @@ enum StateName: String {
     case session
     /// What was deleted up to then (ms) was emptied out of the trash of this device.
     case trashEmptied
+    /// The ids of what was emptied out before its deletion was sent.
+    case trashEmptiedIDs
     /// The id of this device for the server's notifications.
     case device
     /// The ids of the edits of a widget that were made last.

@@ -23,22 +23,34 @@ extension DDay: Trashable {}
 
 extension Array where Element: Trashable {
     /// Those that were deleted in the last thirty days, latest first. Only hides the others: the device's clock may be wrong.
-    /// - Parameter emptied: what was deleted up to then was emptied out.
-    func trashed(at now: Timestamp, emptied: Timestamp?) -> [Element] {
-        let end = Swift.max(Trash.end(at: now).milliseconds, emptied?.milliseconds ?? .min)
+    func trashed(at now: Timestamp, without emptied: EmptiedTrash) -> [Element] {
+        let end = Swift.max(Trash.end(at: now).milliseconds, emptied.until?.milliseconds ?? .min)
         return map { (element: $0, deletedAt: $0.deletedAt?.milliseconds ?? 0) }
-            .filter { $0.deletedAt > end }
+            .filter { $0.deletedAt > end && !emptied.ids.contains($0.element.id) }
             .sorted { ($0.deletedAt, $0.element.id) > ($1.deletedAt, $1.element.id) }
             .map(\.element)
     }
 }
 
-extension SQLiteConnection {
-    /// What was deleted up to then was emptied out. A time beyond tomorrow is no such time: the clock was ahead when the trash was
-    /// emptied, and all that is deleted from now on would be taken away, too.
-    func trashEmptied(at now: Timestamp) throws -> Timestamp? {
-        try state(.trashEmptied).flatMap(Int64.init).map { Timestamp(milliseconds: $0) }
+/// What the user emptied out of the trash of this device.
+struct EmptiedTrash {
+    /// All that the server had deleted by then.
+    let until: Timestamp?
+    /// What was deleted here and not sent yet: the server deletes it later than this device did.
+    let ids: Set<ID>
+
+    fileprivate init(_ connection: SQLiteConnection, at now: Timestamp) throws {
+        // A time beyond tomorrow is no such time: the clock was ahead when the trash was emptied, and all that is deleted from now on
+        // would be taken away, too.
+        until = try connection.state(.trashEmptied).flatMap(Int64.init).map { Timestamp(milliseconds: $0) }
             .flatMap { $0 <= now.adding(milliseconds: Timestamp.millisecondsPerDay) ? $0 : nil }
+        ids = try connection.emptiedIDs()
+    }
+}
+
+extension SQLiteConnection {
+    func emptiedIDs() throws -> Set<ID> {
+        Set(try state(.trashEmptiedIDs)?.split(separator: ",").compactMap { ID(String($0)) } ?? [])
     }
 }
 
@@ -48,15 +60,15 @@ extension SQLiteBoard {
         var query = TaskQuery()
         query.inTrash = true
         let living = Set(try categories().map(\.id))
-        return try tasks(query).trashed(at: now, emptied: connection.trashEmptied(at: now)).map { $0.of(living) }
+        return try tasks(query).trashed(at: now, without: EmptiedTrash(connection, at: now)).map { $0.of(living) }
     }
 
     func trashedCategories(at now: Timestamp) throws -> [Kanban.Category] {
-        try categories(inTrash: true).trashed(at: now, emptied: connection.trashEmptied(at: now))
+        try categories(inTrash: true).trashed(at: now, without: EmptiedTrash(connection, at: now))
     }
 
     func trashedDDays(at now: Timestamp) throws -> [DDay] {
-        try ddays(inTrash: true, after: nil, limit: nil).trashed(at: now, emptied: connection.trashEmptied(at: now))
+        try ddays(inTrash: true, after: nil, limit: nil).trashed(at: now, without: EmptiedTrash(connection, at: now))
     }
 }
 
@@ -74,6 +86,10 @@ extension KanbanBoard {
     public func emptyTrash() async throws {
         try await core.replica.write { try $0.emptyTrash() }
     }
+}
+
+extension Change.Value {
+    fileprivate var isOptimistic: Bool { revision?.isOptimistic ?? false }
 }
 
 extension TaskItem {
@@ -107,20 +123,48 @@ extension Transaction {
     func emptyTrash() throws {
         var query = TaskQuery()
         query.inTrash = true
-        let trash: [any Trashable] =
-            try rows.tasks(query) as [any Trashable] + rows.categories(inTrash: true)
-            + rows.ddays(inTrash: true, after: nil, limit: nil)
-        // By their own times: this device's clock may be another one.
-        guard let last = trash.compactMap(\.deletedAt).max() else { return }
-        try setState(.trashEmptied, String(last.milliseconds))
+        let trash =
+            try rows.tasks(query).map { Change.Value.task($0) } + rows.categories(inTrash: true).map { .category($0) }
+            + rows.ddays(inTrash: true, after: nil, limit: nil).map { .dday($0) }
+        // By the server's times: this device's clock may be another one.
+        let (unsent, known) = (trash.filter(\.isOptimistic), trash.filter { !$0.isOptimistic })
+        if let last = known.compactMap(\.deletedAt).max() { try setState(.trashEmptied, String(last.milliseconds)) }
+        try setEmptiedIDs(rows.connection.emptiedIDs().union(unsent.compactMap(\.resource.id)))
         try forgetEmptied()
         touched.formUnion([.tasks, .categories, .ddays])
     }
 
     /// Removes what was emptied out and has no pending edit.
     func forgetEmptied() throws {
-        guard let emptied = try rows.connection.trashEmptied(at: now) else { return try setState(.trashEmptied, nil) }
-        try eraseTrash(before: emptied.adding(milliseconds: 1))
+        let emptied = try EmptiedTrash(rows.connection, at: now)
+        if let until = emptied.until {
+            try eraseTrash(before: until.adding(milliseconds: 1))
+        } else {
+            try setState(.trashEmptied, nil)
+        }
+        try forgetEmptiedIDs()
+    }
+
+    /// Removes what was emptied out before it was sent and has been sent since. What lives again may go to the trash again.
+    func forgetEmptiedIDs() throws {
+        let emptied = try rows.connection.emptiedIDs()
+        guard !emptied.isEmpty else { return }
+        var left = emptied
+        for id in emptied {
+            for resource in [ResourceKey.task(id), .category(id), .dday(id)] {
+                guard let value = try value(of: resource) else { continue }
+                if value.deletedAt == nil {
+                    left.remove(id)
+                } else if try shadow(of: resource) == nil {
+                    try erase(resource)
+                }
+            }
+        }
+        if left != emptied { try setEmptiedIDs(left) }
+    }
+
+    func setEmptiedIDs(_ ids: Set<ID>) throws {
+        try setState(.trashEmptiedIDs, ids.isEmpty ? nil : ids.sorted().map(\.description).joined(separator: ","))
     }
 
     /// True for what was made and deleted here before a push: the server never hears of it, unless it is restored.
