@@ -167,4 +167,93 @@ struct QueuedEditTests {
         await widget.close()
         await device.board.close()
     }
+
+    /// What an app may ask a board for.
+    private struct Lists: Equatable {
+        let tasks: [[KanbanTask]]
+        let upcoming: [[KanbanClient.Upcoming]]
+        let today: KanbanClient.Today
+        let counts: BoardCounts
+        let categories: [KanbanCategory]
+
+        init(_ board: KanbanBoard) throws {
+            tasks =
+                try [
+                    board.tasks(), board.tasks(limit: 3, offset: 2), board.tasks(in: .done, limit: 1),
+                    board.tasks(in: .done, sort: .title, descending: true), board.tasks(sort: .updatedAt),
+                    board.tasks(in: .todo, category: .uncategorized), board.tasks(in: .done, matching: "1"),
+                    board.tasks(in: .todo, due: .overdue, limit: 2), board.tasks(due: .upcoming),
+                ].map { try $0.current() } + Self.pages(of: board)
+            upcoming = try [board.upcoming().current(), board.upcoming(limit: 3).current()]
+            today = try board.today().current()
+            counts = try board.counts().current()
+            categories = try board.categories().current()
+        }
+
+        static func pages(of board: KanbanBoard) throws -> [[KanbanTask]] {
+            try [0, 2, 4].map { try board.tasks(in: .todo, limit: 2, offset: $0).current() }
+        }
+    }
+
+    @Test func `every list of a widget is what the app shows once it has made the edits`() async throws {
+        let device = try await TestDevice()
+        let home = try await device.board.createCategory(.init(name: "Home"))
+        let soon = Date(device.clock.now).addingTimeInterval(1_000)
+        var ids: [KanbanID] = []
+        for number in 0..<6 {
+            let task = try await device.board.create(
+                .init(
+                    title: "t\(number)", due: .instant(soon.addingTimeInterval(Double(number) * 100)),
+                    category: number < 2 ? .id(home.id) : nil, reminders: [.before(seconds: 10)]))
+            ids.append(task.id)
+        }
+        let late = try await device.board.create(.init(title: "late", due: .day("2020-01-01")))
+        let done = try await device.board.create(.init(title: "done", status: .done, due: .instant(soon)))
+        let widget = try await widget(of: device)
+
+        for id in [ids[1], ids[0], late.id, done.id] {
+            device.clock.advance(seconds: 1)
+            try await widget.toggle(id)
+        }
+        // Two ticks take a task to the end of its column.
+        for _ in 0..<2 {
+            device.clock.advance(seconds: 1)
+            try await widget.toggle(ids[2])
+        }
+
+        let shown = try Lists(widget)
+        #expect(try Lists.pages(of: widget).map { $0.map(\.title) } == [["t3", "t4"], ["t5", "done"], ["t2"]])
+        #expect(try widget.upcoming(limit: 3).current().map(\.task.title) == ["done", "t2", "t3"])
+        #expect(
+            try widget.tasks(in: .done, sort: .title, descending: true).current().map(\.title) == ["t1", "t0", "late"])
+        await device.board.core.makeQueuedEdits()
+        #expect(try Lists(device.board) == shown)
+        await widget.close()
+        await device.board.close()
+    }
+
+    @Test func `a task that a widget ticked keeps its members, and an edit that was made is not shown twice`()
+        async throws
+    {
+        let device = try await TestDevice()
+        let task = try await device.board.create(
+            .init(title: "x", due: .day("2099-01-31"), recurrence: .monthly(on: 31), reminders: [.before(days: 1)]))
+        let widget = try await widget(of: device)
+
+        let shown = try await widget.complete(task.id)
+
+        #expect(shown == nil)
+        let ticked = try #require(try await widget.task(task.id))
+        #expect(ticked.status == .done && ticked.reminders == [.before(days: 1)] && ticked.seriesID == task.seriesID)
+        #expect(ticked.occurrence == task.occurrence && ticked.recurrence == task.recurrence)
+        let queue = EditQueue(of: widget.core.replica)
+        let left = try #require(queue.edits().first)
+        await device.board.core.makeQueuedEdits()
+        try await device.board.move(task.id, to: .doing)
+        // As if the process had been killed before the file was gone.
+        try queue.append(left)
+        #expect(try await widget.task(task.id)?.status == .doing)
+        await widget.close()
+        await device.board.close()
+    }
 }

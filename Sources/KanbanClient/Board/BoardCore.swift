@@ -122,7 +122,7 @@ final class BoardCore: Sendable {
         while true {
             let replica = replica
             do {
-                return try replica.read(body)
+                return try replica.isReadOnly ? replica.readWithQueue(body) : replica.read(body)
             } catch  where replica !== self.replica {
                 // Another account's board took its place, and it was closed.
             }

@@ -93,15 +93,12 @@ public actor KanbanBoard {
 
     /// The task, in the trash or not; `nil` when there is none.
     public func task(_ id: KanbanID) throws -> KanbanTask? {
-        try core.read { try $0.shownTask(id.id).map { KanbanTask($0).with(core.queued()[id]) } }
+        try core.read { try $0.shownTask(id.id).map { KanbanTask($0) } }
     }
 
     /// The task as it is by now, in the trash or not; `nil` while there is none.
     public nonisolated func task(live id: KanbanID) -> Live<KanbanTask?> {
-        let core = core
-        return core.live(.task(id), of: [.tasks]) {
-            (try $0.task(id.id).map { KanbanTask($0).with(core.queued()[id]) }, nil)
-        }
+        core.live(.task(id), of: [.tasks]) { (try $0.task(id.id).map { KanbanTask($0) }, nil) }
     }
 
     /// - Parameters:
@@ -117,20 +114,18 @@ public actor KanbanBoard {
             limit: limit, offset: offset)
         let core = core
         return core.live(.tasks(list), of: list.dependsOnZone ? [.tasks, .settings] : [.tasks]) {
-            try list.read($0, at: core.dependencies.now(), with: core.queued())
+            try list.read($0, at: core.dependencies.now())
         }
     }
 
     public nonisolated func counts() -> Live<BoardCounts> {
-        let core = core
-        return core.live(.counts, of: [.tasks]) { (BoardCounts(try $0.taskCounts(with: core.queued())), nil) }
+        core.live(.counts, of: [.tasks]) { (BoardCounts(try $0.taskCounts()), nil) }
     }
 
     /// By name.
     public nonisolated func categories() -> Live<[KanbanCategory]> {
-        let core = core
-        return core.live(.categories, of: [.tasks, .categories]) { reader in
-            let counts = try reader.taskCounts(with: core.queued())
+        core.live(.categories, of: [.tasks, .categories]) { reader in
+            let counts = try reader.taskCounts()
             return (
                 try reader.categories().map { category in
                     let own = counts.filter { $0.categoryID == category.id }
@@ -180,7 +175,7 @@ public actor KanbanBoard {
     public nonisolated func today(in zone: TimeZone = .current) -> Live<Today> {
         let core = core
         return core.live(.today(zone), of: [.tasks, .ddays]) {
-            try Today.read($0, at: Moment(core.dependencies.now(), in: zone), with: core.queued())
+            try Today.read($0, at: Moment(core.dependencies.now(), in: zone))
         }
     }
 
@@ -189,7 +184,7 @@ public actor KanbanBoard {
         let core = core
         return core.live(.upcoming(limit: limit), of: [.tasks, .settings]) { reader in
             let moment = try reader.moment(core.dependencies.now())
-            return try Upcoming.read(reader, at: moment, limit: limit, with: core.queued())
+            return try Upcoming.read(reader, at: moment, limit: limit)
         }
     }
 

@@ -50,9 +50,6 @@ struct EditQueue: Sendable {
         }.sorted { ($0.at, $0.id.description) < ($1.at, $1.id.description) }
     }
 
-    /// The last edit of each task.
-    func lastEdits() -> [KanbanID: QueuedEdit] { Dictionary(edits().map { ($0.task, $0) }) { $1 } }
-
     /// Forgets edits that were made.
     func remove(_ edits: [QueuedEdit]) {
         // What stays is known as made, and removed the next time.
@@ -89,12 +86,12 @@ extension KanbanBoard {
         let queue = EditQueue(of: core.replica)
         let now = core.dependencies.now().milliseconds
         // After the one that it takes back, though the clock may have been set back since.
-        let at = queue.lastEdits()[id].map { max(now, $0.at + 1) } ?? now
+        let at = queue.edits().last { $0.task == id }.map { max(now, $0.at + 1) } ?? now
         let edit = QueuedEdit(id: .init(), task: id, status: wanted, at: at)
         try queue.append(edit)
         core.doorbell.ring([.tasks])
         await core.reminders.schedule(of: core)
-        return task.with(edit)
+        return try self.task(id) ?? task
     }
 }
 
@@ -114,18 +111,12 @@ extension BoardCore {
             log(LogEvent(code: "queue.failed", count: edits.count))
         }
     }
-
-    /// What waits in the folder of a board that was opened for reading, the last edit of each task.
-    func queued() -> [KanbanID: QueuedEdit] {
-        let replica = replica
-        return replica.isReadOnly ? EditQueue(of: replica).lastEdits() : [:]
-    }
 }
 
 extension Transaction {
     /// Each edit once: a process may end before the files are gone.
     fileprivate func make(_ edits: [QueuedEdit]) throws {
-        let made = Set(try state(.queueMade)?.split(separator: ",").map(String.init) ?? [])
+        let made = try rows.connection.queueMade()
         defer { board.replayedTime = nil }
         for edit in edits where !made.contains(edit.id.description) {
             guard let task = try rows.task(edit.task.id), task.deletedAt == nil, task.status != edit.status.status
@@ -145,54 +136,75 @@ extension Transaction {
 
 // MARK: - What a board opened for reading shows
 
-extension KanbanTask {
-    /// The task as an edit leaves it that waits in the folder.
-    func with(_ edit: QueuedEdit?) -> KanbanTask {
-        guard let edit, edit.status != status else { return self }
-        let at = Date(Timestamp(milliseconds: edit.at))
-        return copy(status: edit.status, completedAt: edit.status == .done ? at : nil, isPending: true)
-    }
-}
-
-extension TaskList {
-    /// The tasks with the edits that wait. A task that comes into a column is its last one; in a list by due dates or words, which
-    /// only leaves what it loses, it shows once the app has made the edit.
-    func with(
-        _ queued: [KanbanID: QueuedEdit], _ tasks: [KanbanTask], _ reader: SQLiteBoard
-    ) throws -> [KanbanTask] {
-        guard !queued.isEmpty else { return tasks }
-        var shown = tasks.map { $0.with(queued[$0.id]) }.filter { task in
-            (status.map { $0 == task.status } ?? true) && !(due == .overdue && task.status == .done)
-        }
-        if let status, due == nil, text == nil {
-            for edit in queued.values.sorted(by: { $0.at < $1.at }) where edit.status == status {
-                guard let item = try reader.shownTask(edit.task.id), item.deletedAt == nil else { continue }
-                let task = KanbanTask(item)
-                if task.status != status, try holds(task, reader) { shown.append(task.with(edit)) }
-            }
-        }
-        return limit.map { Array(shown.prefix(max($0, 0))) } ?? shown
-    }
-
-    private func holds(_ task: KanbanTask, _ reader: SQLiteBoard) throws -> Bool {
-        switch category {
-        case .any: true
-        case .uncategorized: task.categoryID == nil
-        case .only(let ids):
-            try ids.contains { KanbanID(try reader.connection.categoryID($0.id)) == task.categoryID }
+extension Replica {
+    /// Reads the board as the edits leave it that wait in the folder.
+    func readWithQueue<T>(_ body: (SQLiteBoard) throws -> T) throws -> T {
+        let edits = EditQueue(of: self).edits()
+        return try read { board in
+            if !edits.isEmpty { try board.show(edits) }
+            return try body(board)
         }
     }
 }
 
 extension SQLiteBoard {
-    /// The counts with the edits that wait.
-    func taskCounts(with queued: [KanbanID: QueuedEdit]) throws -> [TaskCount] {
-        var counts = try taskCounts()
-        for edit in queued.values {
-            guard let task = try shownTask(edit.task.id), task.deletedAt == nil else { continue }
-            counts.append(TaskCount(categoryID: task.categoryID, status: task.status, count: -1))
-            counts.append(TaskCount(categoryID: task.categoryID, status: edit.status.status, count: 1))
+    /// Shows every query of this connection the edits that wait, as the app will make them. Only what follows a task with a
+    /// recurrence comes with the app. Roll the transaction back to end it.
+    func show(_ edits: [QueuedEdit]) throws {
+        // Set where the disk is full, and of the temporary tables, too.
+        try connection.run("PRAGMA query_only = OFF")
+        try connection.run("CREATE TEMP TABLE queued_tasks AS SELECT * FROM main.tasks WHERE 0")
+        try connection.run("CREATE TEMP TABLE queued_counts AS SELECT * FROM main.task_counts WHERE 0")
+        // Views of the temporary schema come before tables of their names.
+        try connection.run(
+            """
+            CREATE TEMP VIEW tasks AS
+                SELECT * FROM main.tasks WHERE id NOT IN (SELECT id FROM temp.queued_tasks)
+                UNION ALL SELECT * FROM temp.queued_tasks
+            """)
+        try connection.run(
+            """
+            CREATE TEMP VIEW task_counts AS
+                SELECT * FROM main.task_counts UNION ALL SELECT * FROM temp.queued_counts
+            """)
+        let made = try connection.queueMade()
+        for edit in edits where !made.contains(edit.id.description) { try show(edit) }
+    }
+
+    private func show(_ edit: QueuedEdit) throws {
+        let (id, status) = (Parameter.id(edit.task.id), edit.status.status)
+        guard let task = try task(edit.task.id), task.deletedAt == nil, task.status != status else { return }
+        let place = Position(after: try lastPosition(in: status), before: nil)
+        let at = Parameter.integer(max(min(edit.at, context.clock().milliseconds), task.createdAt.milliseconds))
+        try run(
+            """
+            INSERT INTO temp.queued_tasks
+                SELECT * FROM main.tasks WHERE account = 1 AND id = ?1 AND id NOT IN (SELECT id FROM temp.queued_tasks)
+            """, id)
+        try run(
+            """
+            UPDATE temp.queued_tasks SET status = ?2, position = ?3, updated_at = ?4, completed_at = ?5, revision = ?6
+            WHERE id = ?1
+            """, id, .integer(Int64(status.rawValue)), .text(place.text), at, status == .done ? at : .null,
+            .integer(max(task.revision, .firstOptimistic)))
+        for (status, count) in [(task.status, Int64(-1)), (status, 1)] {
+            try run(
+                """
+                INSERT INTO temp.queued_counts (account, category_id, status, count) VALUES (1, ?1, ?2, ?3)
+                """, task.categoryID.map { .id($0) } ?? .null, .integer(Int64(status.rawValue)), .integer(count))
         }
-        return counts
+    }
+
+    private func run(_ sql: StaticString, _ parameters: Parameter...) throws {
+        let statement = try connection.statement(sql)
+        statement.bind(parameters)
+        try statement.run()
+    }
+}
+
+extension SQLiteConnection {
+    /// The edits of a widget that were made last: their files may still be there.
+    fileprivate func queueMade() throws -> Set<String> {
+        Set(try state(.queueMade)?.split(separator: ",").map(String.init) ?? [])
     }
 }

@@ -22,16 +22,11 @@ struct TaskList: Hashable, Sendable {
     }
 
     /// The tasks, and until when the clock leaves them so.
-    /// - Parameter queued: edits that wait in the folder.
-    func read(
-        _ reader: SQLiteBoard, at now: Timestamp, with queued: [KanbanID: QueuedEdit] = [:]
-    ) throws -> ([KanbanTask], Timestamp?) {
+    func read(_ reader: SQLiteBoard, at now: Timestamp) throws -> ([KanbanTask], Timestamp?) {
         let moment = try reader.moment(now)
-        guard var query = try query(reader, at: moment) else { return ([], dependsOnZone ? moment.dayEnds : nil) }
-        // Some may leave the list.
-        if !queued.isEmpty { query.limit = query.limit.map { $0 < .max - queued.count ? $0 + queued.count : $0 } }
+        guard let query = try query(reader, at: moment) else { return ([], dependsOnZone ? moment.dayEnds : nil) }
         let tasks = try reader.tasks(query).dropFirst(max(offset, 0)).map { KanbanTask($0) }
-        return (try with(queued, tasks, reader), dependsOnZone ? moment.dayEnds : nil)
+        return (tasks, dependsOnZone ? moment.dayEnds : nil)
     }
 
     /// `nil` when nothing can be in it.
@@ -93,29 +88,21 @@ extension SQLiteBoard {
 }
 
 extension Today {
-    static func read(
-        _ reader: SQLiteBoard, at moment: Moment, with queued: [KanbanID: QueuedEdit]
-    ) throws -> (Today, Timestamp?) {
+    static func read(_ reader: SQLiteBoard, at moment: Moment) throws -> (Today, Timestamp?) {
         let known = try Kanban.Today(reader, at: moment, limit: .max)
-        func open(_ tasks: [TaskItem]) -> [KanbanTask] {
-            tasks.map { KanbanTask($0).with(queued[KanbanID($0.id)]) }.filter { $0.status != .done }
-        }
-        let progress = queued.isEmpty ? known.progress : Progress(try reader.taskCounts(with: queued))
         let today = Today(
-            overdue: open(known.overdue.tasks), today: open(known.due.tasks), ddays: known.ddays.map { KanbanDDay($0) },
-            percentDone: progress.percent)
+            overdue: known.overdue.tasks.map { KanbanTask($0) }, today: known.due.tasks.map { KanbanTask($0) },
+            ddays: known.ddays.map { KanbanDDay($0) }, percentDone: known.progress.percent)
         return (today, moment.dayEnds)
     }
 }
 
 extension Upcoming {
     /// The coming tasks, and when the list is another one without any edit.
-    static func read(
-        _ reader: SQLiteBoard, at moment: Moment, limit: Int, with queued: [KanbanID: QueuedEdit]
-    ) throws -> ([Upcoming], Timestamp?) {
+    static func read(_ reader: SQLiteBoard, at moment: Moment, limit: Int) throws -> ([Upcoming], Timestamp?) {
         let coming = try Kanban.Upcoming(
             reader, at: moment, limit: max(limit, 0), allDayTime: reader.settings().allDayAlarm)
-        let items = coming.items.filter { queued[KanbanID($0.task.id)]?.status != .done }.map {
+        let items = coming.items.map {
             Upcoming(task: KanbanTask($0.task), fireAt: Date($0.fireAt), notificationID: $0.notificationID)
         }
         return (items, coming.nextChangeAt)

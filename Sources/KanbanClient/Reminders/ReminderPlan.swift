@@ -14,15 +14,11 @@ struct ReminderPlan: Hashable, Sendable {
     /// The first reminder that there was no room for.
     var until: Timestamp?
 
-    /// - Parameters:
-    ///   - room: how many notifications the system keeps.
-    ///   - queued: edits that wait in the folder.
-    init(_ reader: SQLiteBoard, at now: Timestamp, room: Int, with queued: [KanbanID: QueuedEdit]) throws {
+    /// - Parameter room: how many notifications the system keeps.
+    init(_ reader: SQLiteBoard, at now: Timestamp, room: Int) throws {
         let settings = try reader.settings()
         let moment = try reader.moment(now)
-        let coming = try Kanban.Upcoming(
-            reader, at: moment, limit: room + queued.count + 1, allDayTime: settings.allDayAlarm)
-        let items = coming.items.filter { queued[KanbanID($0.task.id)]?.status != .done }
+        let items = try Kanban.Upcoming(reader, at: moment, limit: room + 1, allDayTime: settings.allDayAlarm).items
         let end = items.count > room ? items[room].fireAt : nil
         // Of several at one instant all or none, because the plan says no more than that.
         let mine = items.prefix { item in end.map { item.fireAt < $0 } ?? true }

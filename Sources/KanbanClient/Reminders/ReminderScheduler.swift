@@ -83,8 +83,7 @@ actor ReminderScheduler {
         do {
             let room = max(Kanban.Upcoming.mostScheduled - others, 0)
             // Also in the app, which makes a widget's edit later than it schedules.
-            let queued = EditQueue(of: replica).lastEdits()
-            plan = try replica.read { try ReminderPlan($0, at: now, room: room, with: queued) }
+            plan = try replica.readWithQueue { try ReminderPlan($0, at: now, room: room) }
         } catch {
             // What is scheduled stays. When the disk fails, the lists show the error; when another board took the place of this one,
             // that is scheduled next.

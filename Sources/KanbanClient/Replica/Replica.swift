@@ -146,7 +146,8 @@ final class Replica: @unchecked Sendable {
             do {
                 try connection.run("BEGIN")
                 let result = try body(SQLiteBoard(account: .local, connection: connection, context: context))
-                try connection.run("COMMIT")
+                // What it made for itself is gone then; see ``readWithQueue(_:)``.
+                try connection.run("ROLLBACK")
                 readers.giveBack(reader)
                 return result
             } catch {

@@ -69,13 +69,6 @@ public struct KanbanTask: Identifiable, Hashable, Sendable, Codable {
         self.reminders = reminders
     }
 
-    /// The task in another column.
-    func copy(status: Status, completedAt: Date?, isPending: Bool) -> KanbanTask {
-        KanbanTask(
-            id: id, title: title, body: body, status: status, due: due, categoryID: categoryID, createdAt: createdAt,
-            updatedAt: updatedAt, completedAt: completedAt, deletedAt: deletedAt, isPending: isPending)
-    }
-
     init(_ task: TaskItem) {
         self.init(
             id: KanbanID(task.id), title: task.title, body: task.body, status: Status(task.status),
