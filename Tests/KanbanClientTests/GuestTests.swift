@@ -223,6 +223,68 @@ struct GuestTests {
         try await phone.board.logOut()
         #expect(phone.board.core.account == nil)
     }
+
+    @Test func `what a guest made stays on the screen through a log-in, without a network, too`() async throws {
+        let home = try await guest.board.createCategory(.init(name: "home", color: "#aa0000"))
+        try await pad.board.createCategory(.init(name: "Home"))
+        try await pad.board.create(.init(title: "theirs"))
+        try await pad.board.editSettings { $0.custom["theme"] = "blue" }
+        try await pad.board.syncNow()
+        let task = try await guest.board.create(.init(title: "mine", category: .id(home.id)))
+        try await guest.board.create(.init(title: "second"))
+        let gone = try await guest.board.create(.init(title: "gone"))
+        try await guest.board.delete(gone.id)
+        try await guest.board.createDDay(.init(title: "exam", date: "2026-12-24"))
+        try await guest.board.editSettings { $0.custom["sound"] = "off" }
+
+        try await guest.board.logIn(email: "a@example.org", password: "correct-horse", guest: .add)
+
+        network.meddle { _ in .cut }
+        #expect(try guest.titles() == ["mine", "second"])
+        #expect(try await guest.board.pending().isEmpty)
+        #expect(try guest.board.trash().current().map(\.title) == ["gone"])
+        #expect(try guest.board.ddays().current().map(\.title) == ["exam"])
+        let shown = try #require(try guest.board.categories().current().first)
+        #expect(shown.name == "Home" && shown.taskCount == 1)
+        try await guest.board.edit(task.id) { $0.title = "mine, edited" }
+        try await guest.board.create(.init(title: "third", category: .id(home.id)))
+        try await guest.board.restore(gone.id)
+        network.meddle { _ in .none }
+        for device in [guest, pad] { try await device.board.syncNow() }
+        for device in [guest, pad] {
+            #expect(try Set(device.titles()) == ["theirs", "mine, edited", "second", "third", "gone"])
+            #expect(try device.titles() == pad.titles())
+            #expect(try device.board.categories().current().map(\.taskCount) == [2])
+            #expect(try device.board.ddays().current().map(\.title) == ["exam"])
+            #expect(try device.board.settings().current() == pad.board.settings().current())
+        }
+        #expect(try guest.board.issues.current().allSatisfy { $0.conflicts.map(\.member) == ["color"] })
+    }
+
+    @Test func `what another device deleted right after a log-in goes with the first sync`() async throws {
+        try await guest.board.logIn(email: "a@example.org", password: "correct-horse")
+        try await guest.board.syncNow()
+        try await guest.board.logOut(.keep)
+        let task = try await guest.board.create(.init(title: "brief"))
+        try await guest.board.create(.init(title: "stays"))
+        try await guest.board.logIn(email: "a@example.org", password: "correct-horse", guest: .add)
+        #expect(try guest.titles() == ["brief", "stays"])
+        // Once more, before the first sync.
+        try await guest.board.logOut(.keep)
+        try await guest.board.create(.init(title: "later"))
+        try await guest.board.logIn(email: "a@example.org", password: "correct-horse", guest: .add)
+        #expect(try guest.titles() == ["brief", "stays", "later"])
+        try await pad.board.syncNow()
+        try await pad.board.delete(task.id)
+        try await pad.board.syncNow()
+
+        for device in [guest, pad] { try await device.board.syncNow() }
+
+        for device in [guest, pad] {
+            #expect(try device.titles() == ["stays", "later"])
+            #expect(try device.board.trash().current().map(\.title) == ["brief"])
+        }
+    }
 }
 
 /// A centre of reminders that tells when the board asks it.

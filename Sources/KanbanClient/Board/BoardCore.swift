@@ -195,15 +195,17 @@ final class BoardCore: Sendable {
     }
 
     /// Shows another account's board, or that without one.
-    /// - Parameter answer: of the log-in, with what is known of the account.
-    func show(_ account: KanbanID?, token: String?, answer: JSON? = nil) async throws {
+    /// - Parameter note: writes what a log-in tells of the account into its board, before that is shown.
+    func show(
+        _ account: KanbanID?, token: String?, noting note: (@Sendable (Transaction) throws -> Void)? = nil
+    ) async throws {
         // A log-in may be answered after the board was closed.
         guard !isClosed else { throw KanbanError.closed }
         let replica = try Replica(
             in: Self.folder(of: account, in: boards), dependencies: dependencies, isResting: !isAwake.withLock { $0 },
             lock: lock, doorbell: doorbell, log: log, onReplaced: reload)
         // On a full disk the board is shown all the same: the server tells it once more.
-        if let answer { try? await replica.write { try $0.noteLogIn(answer) } }
+        if let note { try? await replica.write(note) }
         let standing = try replica.standing()
         if let account, let token { try secrets.write(token, for: Self.secretName(server, account)) }
         let file = boards.appending(path: Self.nameOfShown)

@@ -43,30 +43,32 @@ extension KanbanBoard {
             (credentials.objectMembers ?? []) + (device.map { [JSON.Member("device", .string($0))] } ?? []))
         let session = try await openSession(body)
         let token = session.token
-        var outdone: [StoredIssue] = []
+        var added: (guest: GuestBoard, account: AccountBoard)?
         do {
             // The password is right: only its owner is asked about what was made without an account.
             if let undecided { throw KanbanError.guestData(undecided) }
             if guest == .add, let ofGuest {
                 try await send(ofGuest, token: token)
-                outdone = try await self.outdone(ofGuest, token: token)
+                added = (ofGuest, try await account(with: ofGuest, token: token))
             }
-            try await show(session)
+            try await show(session, with: added)
         } catch {
             // What is shown stays, and the session ends. If ending it fails too, its token is forgotten.
             await end(token, timeout: .seconds(60))
             throw error
         }
-        let issues = outdone
+        let issues = added.map { $0.guest.outdone(by: $0.account) } ?? []
         if !issues.isEmpty {
             try await core.replica.write { transaction in for issue in issues { try transaction.add(issue) } }
         }
-        if let ofGuest { await settle(ofGuest, guest, token: token) }
+        if let ofGuest { await settle(ofGuest, guest, in: added?.account, token: token) }
         await endForgottenSession(of: session.account)
     }
 
     /// Shows the account's board. The session that this device had of the account before is to end.
-    private func show(_ session: OpenedSession) async throws {
+    private func show(
+        _ session: OpenedSession, with added: (guest: GuestBoard, account: AccountBoard)?
+    ) async throws {
         let (account, token) = (session.account, session.token)
         let secret = BoardCore.secretName(core.server, account)
         let earlier = try core.secrets.read(secret)
@@ -75,7 +77,10 @@ extension KanbanBoard {
             try core.secrets.write(earlier, for: secret + Self.forgotten)
         }
         do {
-            try await core.show(account, token: token, answer: session.answer)
+            try await core.show(account, token: token) { transaction in
+                try transaction.noteLogIn(session.answer)
+                if let added { try transaction.show(added.guest, as: added.account) }
+            }
         } catch {
             // The device goes on with the earlier session, as far as the secrets can be written.
             try? core.secrets.write(earlier, for: secret)
@@ -96,18 +101,15 @@ extension KanbanBoard {
         }
     }
 
-    /// An account keeps its own settings and the looks of its categories: issues have those of the guest that differ.
-    private func outdone(_ guest: GuestBoard, token: String) async throws -> [StoredIssue] {
+    private func account(with guest: GuestBoard, token: String) async throws -> AccountBoard {
         do {
             let client = core.client(token: token)
-            var issues: [StoredIssue] = []
-            if guest.hasSettings {
-                issues += guest.outdone(settings: try await client.json(.get("/settings")).json)
-            }
+            var account = AccountBoard()
+            if guest.hasSettings { account.settings = try await client.json(.get("/settings")).json }
             if guest.hasCategories {
-                issues += guest.outdone(categories: try await client.json(.get("/categories")).json)
+                account.categories = try await client.json(.get("/categories")).json["items"]?.arrayValue ?? []
             }
-            return issues
+            return account
         } catch {
             throw core.told(error)
         }
@@ -116,13 +118,17 @@ extension KanbanBoard {
     /// Removes the board without an account once it is not shown any more: what was edited there since it was sent is
     /// sent, too, and what is not sent goes to the account's board on this device. Where that fails it stays on the device: it
     /// is there again after a log-out, and goes to an account with the next log-in.
-    private func settle(_ sent: GuestBoard, _ guest: GuestData, token: String) async {
+    private func settle(
+        _ sent: GuestBoard, _ guest: GuestData, in account: AccountBoard?, token: String
+    ) async {
         do {
             switch guest {
             case .add:
                 let left = try core.readHidden(nil) { try GuestBoard($0) }
-                if left.revision != sent.revision { try await send(left, token: token) }
+                let isNewer = left.revision != sent.revision
+                if isNewer { try await send(left, token: token) }
                 try await core.replica.write { transaction in
+                    if isNewer, let account { try transaction.show(left, as: account) }
                     try transaction.add(trash: left.trash)
                     for issue in left.issues { try transaction.add(issue) }
                 }

@@ -28,6 +28,12 @@ extension Revision {
 
     var isOptimistic: Bool { self >= .firstOptimistic }
 
+    /// Revisions of what a guest brought along begin here, downward, until the feed brings the server's: beyond the negative ones of an
+    /// earlier history, which it is taken for.
+    static let firstProvisional: Revision = -(1 << 52)
+
+    var isProvisional: Bool { self <= .firstProvisional }
+
     /// True for a row of an earlier history while a new one is being loaded; see ``Transaction/startOver()``.
     var isOfEarlierHistory: Bool { self < 0 }
 }

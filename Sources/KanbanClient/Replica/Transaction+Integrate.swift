@@ -105,7 +105,9 @@ extension Transaction {
     }
 
     private func endOfFeed(isStream: Bool, isRestored: Bool) throws {
-        if try state(.isLoading) != nil { try endLoading(isRestored: isRestored) }
+        let endsGuest = try !isStream && state(.guestAdded) != nil
+        if try endsGuest || state(.isLoading) != nil { try endLoading(isRestored: isRestored) }
+        if endsGuest { try setState(.guestAdded, nil) }
         // A stream brings single changes: the effect of an answered edit may still be missing.
         if !isStream { try run("DELETE FROM outbox WHERE answered IS NOT NULL") }
         try run(
@@ -135,7 +137,9 @@ extension Transaction {
             if isRestored, let known, known.revision?.isOfEarlierHistory ?? false {
                 try noteLost(known, resource, newerThan: change.value)
             }
-            if case .task(let old)? = known, case .task(let new) = change.value, !isRestored {
+            if case .task(let old)? = known, case .task(let new) = change.value, !isRestored,
+                !old.revision.isProvisional
+            {
                 try noteMove(from: old, to: new)
             }
             try put(change.value.following(known))

@@ -231,6 +231,8 @@ enum StateName: String {
     case lastSync
     /// Set when a Kanbase answered, if only that it wants an account.
     case answered
+    /// Set from the log-in that brought a guest's board along to the next end of the feed.
+    case guestAdded
     /// The last edit that was performed again.
     case replayed
     /// The account as the server showed it last.
