@@ -19,7 +19,8 @@ struct WordsTests {
         .server(status: 418, code: "teapot", requestID: nil),
         .server(status: 500, code: "internal_error", requestID: nil),
         .server(status: 507, code: "quota_exceeded", requestID: nil),
-        .server(status: 507, code: "insufficient_storage", requestID: nil), .wrongPassword, .timedOut,
+        .server(status: 507, code: "insufficient_storage", requestID: nil), .wrongPassword, .timedOut, .notKanbase,
+        .guestData(.init()), .guestData(.init(byStatus: [.todo: 2])),
     ]
 
     private static let refusals: [(AccountRefusal, KanbanError)] = [
@@ -64,6 +65,21 @@ struct WordsTests {
         #expect(board.refusal(of: error) == refusal)
         for language in Self.languages { #expect(error.message(in: language) == refusal.message(in: language)) }
         await board.close()
+    }
+
+    @Test func `what a guest made without a task is not counted in tasks`() {
+        #expect(
+            KanbanError.guestData(.init()).message(in: .en)
+                == "Categories or D-days were made without an account: add or discard them.")
+        #expect(
+            KanbanError.guestData(.init(byStatus: [.done: 1])).message(in: .en)
+                == "1 task was made without an account: add or discard them.")
+    }
+
+    @Test func `an account is not called emptier by a deletion that it still counts`() {
+        let fault = Fault(pointer: "#", code: "quota_exceeded").message(in: .en)
+        #expect(fault == KanbanError.server(507, "quota_exceeded").message(in: .en))
+        #expect(fault.contains("Deleted tasks count until they leave the trash."))
     }
 
     @Test func `a wait has its time in words`() {

@@ -47,6 +47,10 @@ struct WrongServerTests {
         ("404 Not Found", "application/json", #"{"error": "Not Found", "path": "/changes"}"#, "404 application/json"),
         ("200 OK", "text/html", "<h1>Welcome to the hotel</h1>", "200 text/html"),
         ("301 Moved Permanently", "text/html", "", "301 text/html"),
+        ("302 Found\r\nLocation: http://portal.example/", "text/html", "", "302 text/html"),
+        ("307 Temporary Redirect\r\nLocation: http://portal.example/", "text/html", "", "307 text/html"),
+        ("401 Unauthorized", "text/html", "<h1>Log in</h1>", "401 text/html"),
+        ("511 Network Authentication Required", "text/html", "<h1>Log in</h1>", "511 text/html"),
     ])
     func `another web server is told from a Kanbase, with what it answered in the log`(
         status: String, type: String, body: String, cause: String
@@ -64,7 +68,9 @@ struct WrongServerTests {
 
         let causes = log.withLock { $0 }.filter { $0.code == "request.failed" }.map(\.cause)
         #expect(Set(causes) == [cause] && causes.count >= 2)
-        #expect(KanbanError.notKanbase.localizedDescription == "There is no Kanbase server at this address.")
+        #expect(
+            KanbanError.notKanbase.localizedDescription
+                == "There is no Kanbase server at this address, or this network wants a log-in of its own first.")
         #expect(try device.titles() == ["safe"])
         await device.board.close()
     }

@@ -144,10 +144,7 @@ extension Fault {
             case (_, "invalid_recurrence"):
                 Words(
                     "The task cannot come back in this way.", "이렇게 반복할 수 없습니다.", "このようには繰り返せません。")
-            case (_, "quota_exceeded"):
-                Words(
-                    "The account is full. Delete something first.", "계정에 자리가 없습니다. 먼저 무언가를 삭제하세요.",
-                    "アカウントがいっぱいです。先に何かを削除してください。")
+            case (_, "quota_exceeded"): .accountFull
             case ("file", "damaged"):
                 Words(
                     "The file of the board was damaged. Something that only this device had is lost.",

@@ -25,8 +25,9 @@ extension KanbanError: LocalizedError {
                 "サーバーの証明書を信頼できません。")
         case .notKanbase:
             Words(
-                "There is no Kanbase server at this address.", "이 주소에 Kanbase 서버가 없습니다.",
-                "このアドレスにKanbaseサーバーがありません。")
+                "There is no Kanbase server at this address, or this network wants a log-in of its own first.",
+                "이 주소에 Kanbase 서버가 없거나, 이 네트워크에 먼저 로그인해야 합니다.",
+                "このアドレスにKanbaseサーバーがないか、先にこのネットワークへのログインが必要です。")
         case .loggedOut: Words("Log in again.", "다시 로그인하세요.", "もう一度ログインしてください。")
         case .forbidden(let code):
             Words(
@@ -45,6 +46,11 @@ extension KanbanError: LocalizedError {
             Words(
                 "\(count) \(count == 1 ? "change is" : "changes are") on this device alone, and would be lost.",
                 "변경 사항 \(count)개가 이 기기에만 있어 잃게 됩니다.", "\(count)件の変更はこのデバイスだけにあり、失われます。")
+        case .guestData(let counts) where counts.total == 0:
+            Words(
+                "Categories or D-days were made without an account: add or discard them.",
+                "계정 없이 만든 분류나 디데이가 있습니다. 추가하거나 버리세요.",
+                "アカウントなしで作ったカテゴリーまたはカウントダウンがあります。追加するか破棄してください。")
         case .guestData(let counts):
             Words(
                 "\(counts.total) \(counts.total == 1 ? "task was" : "tasks were") made without an account: add or discard them.",
@@ -63,10 +69,7 @@ extension KanbanError: LocalizedError {
                 "What answers does not seem to be the server. Perhaps this network wants a log-in of its own.",
                 "서버가 아닌 곳에서 응답했습니다. 이 네트워크에 먼저 로그인해야 할 수도 있습니다.",
                 "サーバー以外から応答がありました。このネットワークへのログインが必要かもしれません。")
-        case (_, "quota_exceeded"):
-            Words(
-                "The account is full. Delete something first.", "계정에 자리가 없습니다. 먼저 무언가를 삭제하세요.",
-                "アカウントがいっぱいです。先に何かを削除してください。")
+        case (_, "quota_exceeded"): .accountFull
         case (507, _):
             Words("The server's disk is full.", "서버의 디스크가 가득 찼습니다.", "サーバーのディスクがいっぱいです。")
         case (500..., _):

@@ -10,6 +10,11 @@ struct Words: Sendable {
         self.ja = ja
     }
 
+    static let accountFull = Words(
+        "The account is full. Deleted tasks count until they leave the trash. The server's operator can raise the limit.",
+        "계정에 자리가 없습니다. 삭제한 할 일도 휴지통에서 없어질 때까지 자리를 차지합니다. 서버 운영자가 한도를 늘릴 수 있습니다.",
+        "アカウントがいっぱいです。削除したタスクもごみ箱から消えるまで容量を使います。サーバーの管理者が上限を増やせます。")
+
     func text(in language: Language) -> String {
         switch language {
         case .en: en
