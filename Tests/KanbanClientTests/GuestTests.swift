@@ -285,6 +285,30 @@ struct GuestTests {
             #expect(try device.board.trash().current().map(\.title) == ["brief"])
         }
     }
+
+    @Test func `a board that was opened for reading follows the app to another account and back`() async throws {
+        try await guest.board.create(.init(title: "mine"))
+        let widget = try await KanbanBoard.openForReading(at: URL(filePath: guest.directory.path))
+        var seen = widget.tasks().makeAsyncIterator()
+        #expect(try await seen.next()?.map(\.title) == ["mine"])
+
+        try await logIn()
+        let task = try await guest.board.create(.init(title: "of the account"))
+
+        #expect(try widget.tasks().current().map(\.title) == ["mine", "of the account"])
+        #expect(try await seen.next()?.map(\.title) == ["mine", "of the account"])
+        try await widget.complete(task.id)
+        try await guest.board.syncNow()
+        #expect(try guest.titles(.done) == ["of the account"])
+        try await guest.board.logOut()
+        #expect(try widget.tasks().current().isEmpty)
+        #expect(try await seen.next()?.isEmpty == true)
+        try await guest.board.create(.init(title: "a guest's again"))
+        #expect(try widget.tasks().current().map(\.title) == ["a guest's again"])
+        await widget.close()
+        try await logIn()
+        #expect(throws: KanbanError.closed) { try widget.tasks().current() }
+    }
 }
 
 /// A centre of reminders that tells when the board asks it.

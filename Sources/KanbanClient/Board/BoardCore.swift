@@ -120,13 +120,29 @@ final class BoardCore: Sendable {
     /// Reads the board that is shown.
     func read<T>(_ body: (SQLiteBoard) throws -> T) throws -> T {
         while true {
-            let replica = replica
+            try followApp()
+            let (replica, account) = (replica, account)
             do {
                 return try replica.isReadOnly ? replica.readWithQueue(body) : replica.read(body)
             } catch  where replica !== self.replica {
                 // Another account's board took its place, and it was closed.
+            } catch  where replica.isReadOnly && !isClosed && Self.shownAccount(in: boards) != account {
+                // The app has left this account meanwhile, and removed its board.
             }
         }
+    }
+
+    /// Where the board is only read, shows that of the account that the app shows by now.
+    private func followApp() throws {
+        guard state.withLock({ $0.replica.isReadOnly && !$0.isClosed }) else { return }
+        let account = Self.shownAccount(in: boards)
+        guard account != self.account else { return }
+        let replica = try Replica(
+            in: Self.folder(of: account, in: boards), dependencies: dependencies, isReadOnly: true, doorbell: doorbell,
+            log: log)
+        let token = try? account.flatMap { try secrets.read(Self.secretName(server, $0)) }
+        state.withLock { ($0.replica, $0.account, $0.token) = (replica, account, token) }
+        doorbell.ring(Set(Region.allCases))
     }
 
     /// For requests about the board of the account that is shown.

@@ -63,8 +63,9 @@ public actor KanbanBoard {
         }
     }
 
-    /// The board as it is on the device, for widgets and extensions: never writes into it and never syncs.
-    /// ``complete(_:)`` and ``toggle(_:)`` leave the edit to the app; all others throw ``KanbanError/storage(_:)``. What only the server has, it asks the server for, with the token that the app keeps in the
+    /// The board as it is on the device, for widgets and extensions: never writes into it and never syncs. Each call reads the
+    /// account that the app shows by then. ``complete(_:)`` and ``toggle(_:)`` leave the edit to the app; all others throw
+    /// ``KanbanError/storage(_:)``. What only the server has, it asks the server for, with the token that the app keeps in the
     /// secrets of the configuration: give it the app's.
     /// - Throws: ``KanbanError/tooOld`` until the app of this version has opened the folder once, ``KanbanError/newerData`` for a
     ///   folder of a later version, ``KanbanError/storage(_:)``.
