@@ -101,8 +101,10 @@ extension TaskItem {
         // Of no column that this version knows: better not shown than in another one.
         guard json["status"]?.stringValue.flatMap(TaskStatus.init(name:)) != nil else { return nil }
         self.init(listed: json)
-        // The next task beside it would get a position that is made of this one.
-        guard Position(reading: position.text) != nil else { return nil }
+        // The next task beside it gets a position that is made of this one, and a server's fault must not stop the app.
+        position =
+            Position(reading: position.text) ?? Position(reading: position.text + "V")
+            ?? Position(after: nil, before: nil)
         completedAt = json.instant("completedAt")
         series = Series(shown: json)
         if let category = json["categoryRevision"]?.intValue { memberRevisions[.categoryID] = Revision(category) }
