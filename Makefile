@@ -24,8 +24,8 @@ OTHER ?=
 KILLS_CLUSTER ?= 8
 CLUSTER_SUITES = KanbanAPITests.[M-Z]|ConformanceTests.(Access|AccessStream|Conventions|Retry|Weather|SyncFeed|Tour|Image)Tests
 CLUSTER_SUITES_BESIDE = KanbanAPITests.[A-L]
-# Suites with a test that counts on one server: its keys, its numbers of accounts, its copy of a session.
-CLUSTER_SKIPS = KanbanAPITests.(IdentityRoutes|InvitationRoutes|SessionRoutes)Tests
+# Suites with a test that counts on one server: its keys of issuers, its numbers of accounts, its copy of a session.
+CLUSTER_SKIPS = KanbanAPITests.(IdentityRoutes|InvitationRoutes|ProviderRoutes|SessionRoutes)Tests
 # One test at a time: on a slow machine, 700 at once keep one another waiting for minutes, beyond any time-out. Two processes do not.
 SWIFT_TEST = swift test --disable-xctest --no-parallel --skip-build --ignore-lock
 # The tests of one process. About half of the time, and most of it waiting for sockets and databases.

@@ -212,9 +212,11 @@ def card(page, title):
 
 def becomes(wanted, look):
     """Waits until `look()` is `wanted`."""
-    deadline = time.monotonic() + PATIENCE
+    deadline, pause = time.monotonic() + PATIENCE, 0.02
     while (seen := look()) != wanted and time.monotonic() < deadline:
-        time.sleep(0.03)
+        time.sleep(pause)
+        # Each look takes the processor's time from the page that is waited for.
+        pause = min(0.2, pause * 1.4)
     assert seen == wanted, f"{seen} is not {wanted}"
 
 

@@ -181,7 +181,7 @@ def test_what_a_full_account_has_no_room_for_does_not_stop_the_rest(browser, ful
     page.reload()
     expect(page.locator("#state")).to_contain_text("Account full · 2 unsent")
     page.locator("#state").click()
-    page.locator(".toast", has_text="Delete something first").last.wait_for()
+    page.locator(".toast", has_text="Deleted tasks count").last.wait_for()
     assert page.locator(".issue").count() == 0
     card(page, "Two").locator(".open").focus()
     page.keyboard.press("Delete")

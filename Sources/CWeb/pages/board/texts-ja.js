@@ -80,7 +80,7 @@ export const texts = {
   otherKept: (count) => `別のアカウントの未送信の変更${count}件がこの端末にあります。消してログインしますか。`,
   keptStays: "ログインしていません。未送信の変更は残っています。", loseOwn: (count) => `この端末だけにある変更と下書き${count}件が失われます。ログアウトしますか。`,
   addPicture: "写真を追加…", changePicture: "写真を変更…", removePicture: "写真を外す",
-  problems: { payload_too_large: "写真が大きすぎます。1 MB までです。", unsupported_media_type: "この形式の写真は使えません。PNG、JPEG、WebP、HEIC が使えます。", quota_exceeded: "アカウントに空きがありません。先に何かを削除してください。", signup_closed: "このサーバーには登録できません。運営者に尋ねてください。", invitation_required: "登録には招待が必要です。", code_invalid: "コードが違うか、使用済みか、古すぎます。", wrong_password: "パスワードが違います。", email_taken: "このアドレスのアカウントがあります。",
+  problems: { payload_too_large: "写真が大きすぎます。1 MB までです。", unsupported_media_type: "この形式の写真は使えません。PNG、JPEG、WebP、HEIC が使えます。", quota_exceeded: "アカウントに空きがありません。削除したタスクもごみ箱から消えるまで容量を使います。サーバーの管理者が上限を増やせます。", signup_closed: "このサーバーには登録できません。運営者に尋ねてください。", invitation_required: "登録には招待が必要です。", code_invalid: "コードが違うか、使用済みか、古すぎます。", wrong_password: "パスワードが違います。", email_taken: "このアドレスのアカウントがあります。",
     unreachable: "サーバーに接続できません。", name_taken: "同じ名前の分類があります。",
     token_invalid: "プロバイダーの応答が正しくないか、古すぎます。もう一度お試しください。", unknown_provider: "このサーバーはそのプロバイダーをもう扱っていません。", push_off: "このサーバーはブラウザに通知しません。", unknown_push_service: "サーバーはこのブラウザのプッシュサービスを知りません。運営者に尋ねてください。",
     account_disabled: "運営者が停止したアカウントです。運営者に尋ねてください。", account_locked: "ロックされたアカウントです。新しいパスワードを設定すると開きます。", invitation_used: "使用済みの招待です。新しい招待をもらってください。", last_way_in: "最後のログイン方法は外せません。", not_found: "存在しないか、削除されました。", blank: "空です。", required: "ありません。", too_long: "長すぎます。", too_short: "短すぎます。", invalid_format: "形式が正しくありません。", invalid_value: "使えない値です。", unknown_category: "ない分類です。", too_many: "これ以上は作れません。" },
