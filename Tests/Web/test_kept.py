@@ -173,6 +173,7 @@ def test_what_a_full_account_has_no_room_for_does_not_stop_the_rest(browser, ful
     card(page, "One").locator(".open").focus()
     page.keyboard.press("Shift+ArrowRight")
     becomes([("One", "doing")], lambda: [(task["title"], task["status"]) for task in full.call("GET", "/tasks", token=token)["items"]])
+    expect(page.locator("#state")).to_contain_text("Account full · 2 unsent")
     # Also before the next answer.
     page.route("**/sync", lambda route: None)
     page.reload()
