@@ -51,7 +51,7 @@ extension AccessService {
                 for kind in StoredCode.Kind.allCases { try writer.removeCodes(kind, of: account.key) }
                 try Self.distrustDevices(of: account.key, but: visitor, in: writer)
             }
-            // Whoever needs a reset may not be who asked for another address.
+            // Somebody else may have asked for the address that waits.
             try writer.removeCodes(.emailVerification, of: account.key)
             account.pendingEmail = nil
             account.isEmailVerified = true

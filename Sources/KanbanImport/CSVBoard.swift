@@ -20,6 +20,7 @@ enum CSVBoard {
             }
         }
         let dates = ImportedDate(zone: choices.zone, of: due)
+        // This server's own export, whose titles come back as they are.
         let isOwn = head.fields.suffix(3) == ["createdAt", "updatedAt", "completedAt"]
         while let row = try table.next() {
             if let extra = row.fields.dropFirst(head.fields.count).first(where: { !$0.trimmed.isEmpty }) {
@@ -28,10 +29,7 @@ enum CSVBoard {
                     "\(extra.trimmed.quoted) has no heading. Put text with a separator in it in quotation marks.")
             }
             var task = task(row, columns, dates, choices, &remarks)
-            // This server's own export gives texts back as they are.
-            if isOwn, let column = columns["title"], row.fields.indices.contains(column) {
-                task.title = row.fields[column]
-            }
+            if isOwn { task.title = columns["title"].flatMap(row.text) ?? "" }
             take(task)
         }
         return remarks
@@ -71,7 +69,7 @@ enum CSVBoard {
             return nil
         }
         task.title = field("title") ?? ""
-        task.body = columns["body"].flatMap { row.fields.indices.contains($0) ? row.fields[$0] : nil } ?? ""
+        task.body = columns["body"].flatMap(row.text) ?? ""
         task.category = field("category")
         if let word = field("status") {
             choices.setStatus(of: &task, to: word, at: "\(task.pointer)/status", &remarks)
@@ -95,10 +93,11 @@ enum CSVBoard {
 extension CSVTable.Row {
     /// The field without white space around it; `nil` for none and an empty one.
     func field(_ index: Int) -> String? {
-        guard fields.indices.contains(index) else { return nil }
-        let text = fields[index].trimmed
-        return text.isEmpty ? nil : text
+        text(index).map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 }
     }
+
+    /// The field as it is; `nil` for none.
+    func text(_ index: Int) -> String? { fields.indices.contains(index) ? fields[index] : nil }
 }
 
 extension String {

@@ -16,7 +16,7 @@ package struct TaskEdit: Hashable, Sendable {
     package var dueDate: DueDate??
     package var recurrence: RecurrenceEdit??
     package var reminders: Reminders??
-    /// All members are given, as a client got them: no rule says nothing of one that is with a successor.
+    /// True if all members are given. A client gets a completed task without its rule, so a missing rule does not end its series.
     package var isWhole = false
     /// When a device made the edit; `nil`: now.
     package var madeAt: Timestamp?

@@ -6,7 +6,7 @@ extension BoardWriter {
     /// - Parameter old: `nil` for a new task.
     /// - Throws: ``BoardError/invalid(_:)``.
     func settleRecurrence(of task: inout TaskItem, since old: TaskItem?, _ edit: TaskEdit) throws {
-        if let old, try isHandedOn(edit, of: task, since: old) { return task.recurrence = nil }
+        if let old, try handOn(edit, of: task, since: old) { return task.recurrence = nil }
         if case .some(.some(let part)) = edit.recurrence, task.recurrence == nil, part.rule == nil {
             throw BoardError.invalid("#/recurrence/rule", .required, "rule must be given.")
         }
@@ -27,16 +27,15 @@ extension BoardWriter {
         }
     }
 
-    /// True if the rule of a completed task is with another one of its series, and stays there. That takes what an edit of the
-    /// completed one says of it; a repeated body must not begin another series.
-    private func isHandedOn(_ edit: TaskEdit, of task: TaskItem, since old: TaskItem) throws -> Bool {
+    /// Hands what an edit of a completed task says of its rule on to the task that has the rule by now.
+    /// - Returns: true if the rule stays there: a repeated body must not begin another series.
+    private func handOn(_ edit: TaskEdit, of task: TaskItem, since old: TaskItem) throws -> Bool {
         guard old.status == .done, old.recurrence == nil, old.series != nil else { return false }
         guard case .some(.some(let part)) = edit.recurrence else { return task.status == .done }
-        let holder = try holder(ofRuleOf: old)
+        guard let holder = try holder(ofRuleOf: old) else { return task.status == .done && part.rule != nil }
         guard task.status == .done else {
-            return try holder != nil && holder?.recurrence == task.recurrence && !isTakenBack(by: task, since: old)
+            return try holder.recurrence == task.recurrence && !isTakenBack(by: task, since: old)
         }
-        guard let holder else { return part.rule != nil }
         _ = try apply(TaskEdit(recurrence: edit.recurrence), to: holder)
         return true
     }

@@ -18,7 +18,7 @@ extension StoredIssue {
             ])
     }
 
-    /// Values of the user and of another, of which one stands in the place of the other without an edit that could be merged.
+    /// The issue of two values of a member, mine and theirs, where one replaced the other without an edit that could be merged.
     /// - Parameters:
     ///   - draft: the resource as the user wrote it.
     ///   - isApplied: mine stand.

@@ -33,7 +33,10 @@ package struct SQLiteError: Error, CustomStringConvertible {
         case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT: .full
         case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY: .io(description)
         // Another process has held the file for long, such as a command that removes a large account.
-        case SQLITE_BUSY: .io("another program has kept the file locked for 5 seconds (\(description))")
+        case SQLITE_BUSY:
+            .io(
+                "another program has kept the file locked for \(SQLiteConnection.timeout / 1_000) seconds (\(description))"
+            )
         // ``SQLiteConnection/withDeadline(_:_:)``.
         case SQLITE_INTERRUPT: .tooLong
         case SQLITE_CORRUPT: .corrupt(description)
