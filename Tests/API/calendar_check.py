@@ -6,11 +6,14 @@ The server must be empty and in open mode.
 """
 
 import datetime
+import itertools
 import json
 import sys
+import urllib.parse
 import urllib.request
 import zoneinfo
 
+import dateutil.rrule
 import icalendar
 import vobject
 
@@ -86,6 +89,48 @@ def check_alarm(part, done, alarm):
         assert alarms[0]["TRIGGER"].dt == alarm.astimezone(UTC), (alarms[0]["TRIGGER"].dt, alarm)
 
 
+SERIES = [
+    ("2026-12-01T23:30:00Z", "FREQ=DAILY", "America/New_York"),
+    ("2026-12-04T00:30:00Z", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TH,SA;UNTIL=20280401", "America/New_York"),
+    ("2027-01-31T21:00:00Z", "FREQ=MONTHLY;BYMONTHDAY=-1;COUNT=30", "Pacific/Auckland"),
+    ("2026-12-06T10:00:00Z", "FREQ=YEARLY;BYMONTH=3,10;BYDAY=1SU", "Europe/Berlin"),
+    ("2026-12-07T00:00:00Z", "FREQ=WEEKLY;BYDAY=MO;UNTIL=20270301T000000Z", "Asia/Seoul"),
+    ("2026-12-07T09:00:00Z", "FREQ=DAILY;COUNT=40", "UTC"),
+    ("2026-12-07", "FREQ=WEEKLY;COUNT=12", "Asia/Seoul"),
+]
+
+
+def check_series(address):
+    """What a calendar makes of the rules is what the server makes of them, with the zones that the calendar describes."""
+    tasks = {}
+    for due, rule, zone in SERIES:
+        task = json.loads(call(address, "POST", "/tasks", {
+            "title": rule, "dueDate": due, "recurrence": {"rule": rule, "timeZone": zone}}))
+        tasks[task["id"]] = (due, rule, zone)
+    text = call(address, "GET", "/calendar.ics")
+    calendar = icalendar.Calendar.from_ical(text)
+    zones = {str(part["TZID"]): part.to_tz(lookup_tzid=False) for part in calendar.walk("VTIMEZONE")}
+    assert zones.keys() == {zone for due, _, zone in SERIES if len(due) > 10} - {"UTC"}, zones
+    for name, zone in zones.items():
+        for day in range(0, 366 * 18):
+            hour = datetime.datetime(2026, 12, 1, 12) + datetime.timedelta(days=day)
+            assert hour.replace(tzinfo=zone).utcoffset() == zoneinfo.ZoneInfo(name).utcoffset(hour), (name, hour)
+    events = read(text, "VEVENT")
+    for key, (due, rule, zone) in tasks.items():
+        start = events[key]["DTSTART"].dt
+        is_day = not isinstance(start, datetime.datetime)
+        first = datetime.datetime.combine(start, datetime.time()) if is_day else start
+        repeated = dateutil.rrule.rrulestr(events[key]["RRULE"].to_ical().decode(), dtstart=first)
+        dates = [date.date().isoformat() if is_day else date.astimezone(UTC) for date in itertools.islice(repeated, 60)]
+        wanted = json.loads(call(address, "GET", "/recurrence?" + urllib.parse.urlencode(
+            {"rule": rule, "start": due, "timeZone": zone, "count": 60})))["items"]
+        wanted = wanted if is_day else [datetime.datetime.fromisoformat(date) for date in wanted]
+        # The day on which a series begins need not be one of its rule: a calendar shows it all the same (§3.8.5.3).
+        first = due if is_day else datetime.datetime.fromisoformat(due)
+        assert [date for date in dates if date != first] == [date for date in wanted if date != first][:len(dates)], (rule, dates, wanted)
+    return len(tasks)
+
+
 def main(address):
     call(address, "PATCH", "/settings", {"timeZone": "Asia/Seoul"})
     tasks, ddays = {}, {}
@@ -132,7 +177,8 @@ def main(address):
         assert ("RRULE" in event) == (dday["repeats"] == "yearly")
         if "RRULE" in event:
             assert event["RRULE"]["FREQ"] == ["YEARLY"]
-    print(f"{len(events)} events and {len(todos)} to-dos are as they should be")
+    series = check_series(address)
+    print(f"{len(events)} events, {len(todos)} to-dos and {series} series are as they should be")
 
 
 main(sys.argv[1])

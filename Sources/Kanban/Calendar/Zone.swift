@@ -152,7 +152,7 @@ extension Zone {
     }
 
     /// The changes of the offset after `start` and before `end`.
-    func changes(after start: Timestamp, before end: Timestamp) -> [Timestamp] {
+    package func changes(after start: Timestamp, before end: Timestamp) -> [Timestamp] {
         var changes: [Timestamp] = []
         var current = start
         while let change = rules.firstChange(after: current, before: end) {

@@ -156,21 +156,45 @@ extension Recurrence {
     }
 }
 
+/// A rule as a calendar repeats an event by it (RFC 5545 §3.8.5.3).
+package struct CalendarRule: Hashable, Sendable {
+    package let text: String
+    /// Whose clocks keep the time of day; `nil` for days, and in UTC.
+    package let zone: Zone?
+}
+
 extension TaskItem {
-    /// The rule for a calendar that repeats the task from its due date on (RFC 5545). `nil` where it could not say the same: for
-    /// times of day, which it would keep in UTC, for `SKIP`, and for what counts from the completion or from another day.
-    package var calendarRule: String? {
-        guard let recurrence, recurrence.from == .due, case .day(let due) = dueDate, let series,
-            case .day(let start) = series.start, let rule = recurrence.parsed,
-            !rule.skipsBackward, rule.next(after: due, from: due) == rule.next(after: due, from: start)
-        else { return nil }
-        switch rule.end {
-        case .never, .until(.day): return recurrence.rule
-        case .until(.instant): return nil
-        case .count(let count):
-            let parts = recurrence.rule.split(separator: ";").filter { !$0.uppercased().hasPrefix("COUNT=") }
-            return (parts + ["COUNT=\(max(1, count - series.occurrence + 1))"]).joined(separator: ";")
+    /// The rule for a calendar that repeats the task from its due date on. `nil` where it could not say the same: for `SKIP`,
+    /// and for what counts from the completion, from another day or from another time of day.
+    /// - Parameter zone: of rules that name none.
+    package func calendarRule(in zone: Zone) -> CalendarRule? {
+        guard let recurrence, recurrence.from == .due, let due = dueDate, let series, let rule = recurrence.parsed else {
+            return nil
         }
+        let zone = recurrence.timeZone.flatMap(Zone.init(name:)) ?? zone
+        let (day, start) = (due.day(in: zone), series.start.day(in: zone))
+        guard !rule.skipsBackward, rule.next(after: day, from: day) == rule.next(after: day, from: start),
+            // The same time of day: also after clocks shifted this one.
+            series.start.moved(to: day, in: zone) == due, due.moved(to: start, in: zone) == series.start,
+            // Where the year is none in some zone.
+            [-2, 2].allSatisfy({ Timestamp.range.contains(due.sortKey.adding(milliseconds: $0 * Timestamp.millisecondsPerDay)) })
+        else { return nil }
+        var parts = recurrence.rule.split(separator: ";").map(String.init)
+        func replace(_ name: String, _ value: some CustomStringConvertible) {
+            parts.removeAll { $0.uppercased().hasPrefix("\(name)=") }
+            parts.append("\(name)=\(value)")
+        }
+        switch (rule.end, due) {
+        case (.never, _), (.until(.day), .day), (.until(.instant), .instant): break
+        case (.until(.instant), .day): return nil
+        case (.until(.day(let last)), .instant):
+            // §3.3.10: of the same form as the start, and in UTC where that has a zone.
+            let end = DueDate.day(last).end(in: zone).adding(milliseconds: -1000)
+            replace("UNTIL", end.description.prefix(19).filter { !"-:".contains($0) } + "Z")
+        case (.count(let count), _): replace("COUNT", max(1, count - series.occurrence + 1))
+        }
+        let isInZone = if case .instant = due { zone != .utc } else { false }
+        return CalendarRule(text: parts.joined(separator: ";"), zone: isInZone ? zone : nil)
     }
 }
 

@@ -25,7 +25,9 @@ extension ICalendarWriter {
         line("X-PUBLISHED-TTL", "PT15M")
 
         let names = Dictionary(uniqueKeysWithValues: try reader.categories().map { ($0.id, $0.name) })
-        let allDayTime = try reader.settings().allDayAlarm
+        let settings = try reader.settings()
+        let zoneOfRules = settings.timeZone.flatMap(Zone.init(name:)) ?? reader.defaultZone
+        var described: Set<Zone> = []
         var query = TaskQuery()
         // Any due date.
         query.dueFrom = [TaskQuery.DueBound(day: Day.range.lowerBound, instant: Timestamp.range.lowerBound)]
@@ -35,10 +37,14 @@ extension ICalendarWriter {
             for task in page {
                 guard let due = task.dueDate else { continue }
                 let category = task.categoryID.flatMap { names[$0] }
-                let alarms = task.status == .done ? [] : task.alarms(in: zone, allDayTime: allDayTime).map(\.fireAt)
+                let alarms = task.status == .done ? [] : task.alarms(in: zone, allDayTime: settings.allDayAlarm).map(\.fireAt)
+                let rule = task.status == .done ? nil : task.calendarRule(in: zoneOfRules)
+                if case .instant(let first) = due, let zone = rule?.zone, described.insert(zone).inserted {
+                    describe(zone, from: first)
+                }
                 switch form {
-                case .events: event(task, due: due, category: category, alarms)
-                case .todos: todo(task, due: due, category: category, alarms)
+                case .events: event(task, due: due, rule, category: category, alarms)
+                case .todos: todo(task, due: due, rule, category: category, alarms)
                 }
             }
             try emitPiece(emit)
@@ -57,8 +63,63 @@ extension ICalendarWriter {
         if bytes.count >= 1 << 16 { try emit(take()) }
     }
 
+    /// §3.6.5: how the clocks of a zone are set, for those that do not know it by its name: from a year before the first event that
+    /// needs it to twenty years after, longer than calendars show.
+    private mutating func describe(_ zone: Zone, from first: Timestamp) {
+        struct Change: Hashable {
+            var before: Int64
+            var after: Int64
+        }
+        let year: Int64 = 366 * Timestamp.millisecondsPerDay
+        let start = max(first.adding(milliseconds: -year), Timestamp.range.lowerBound.adding(milliseconds: year))
+        let last = min(first.adding(milliseconds: 20 * year), Timestamp.range.upperBound.adding(milliseconds: -year))
+        var offset = zone.offset(at: start)
+        // When the clocks are set, as they show it before. The first is how they are at the start.
+        var changes = [(Change(before: offset, after: offset), [start.adding(milliseconds: offset)])]
+        for instant in zone.changes(after: start, before: last) {
+            let change = Change(before: offset, after: zone.offset(at: instant))
+            let time = instant.adding(milliseconds: offset)
+            if let index = changes.firstIndex(where: { $0.0 == change }) {
+                changes[index].1.append(time)
+            } else {
+                changes.append((change, [time]))
+            }
+            offset = change.after
+        }
+        begin("VTIMEZONE")
+        line("TZID", zone.name)
+        for (change, times) in changes {
+            let kind = change.after > change.before ? "DAYLIGHT" : "STANDARD"
+            begin(kind)
+            wallClocks("DTSTART", times.prefix(1))
+            if times.count > 1 { wallClocks("RDATE", times.dropFirst()) }
+            line("TZOFFSETFROM", Self.offset(change.before))
+            line("TZOFFSETTO", Self.offset(change.after))
+            end(kind)
+        }
+        end("VTIMEZONE")
+    }
+
+    /// §3.3.14: `+0900`, with seconds where clocks showed the time of the sun.
+    private static func offset(_ milliseconds: Int64) -> String {
+        let seconds = abs(milliseconds) / 1000
+        let parts = [seconds / 3600, seconds / 60 % 60] + (seconds % 60 == 0 ? [] : [seconds % 60])
+        return (milliseconds < 0 ? "-" : "+") + parts.map { ($0 < 10 ? "0" : "") + String($0) }.joined()
+    }
+
+    /// The start, end or due time of a task: on the clocks of a zone where it repeats by them.
+    private mutating func moment(_ name: StaticString, _ instant: Timestamp, _ rule: CalendarRule?) {
+        if let zone = rule?.zone {
+            wallClock(name, instant, in: zone)
+        } else {
+            self.instant(name, instant)
+        }
+    }
+
     /// §3.6.1
-    private mutating func event(_ task: TaskItem, due: DueDate, category: String?, _ alarms: [Timestamp]) {
+    private mutating func event(
+        _ task: TaskItem, due: DueDate, _ rule: CalendarRule?, category: String?, _ alarms: [Timestamp]
+    ) {
         begin("VEVENT")
         head(task.id, createdAt: task.createdAt, updatedAt: task.updatedAt)
         text("SUMMARY", task.status == .done ? "✓ " + task.title : task.title)
@@ -66,13 +127,13 @@ extension ICalendarWriter {
         switch due {
         case .day(let day):
             date("DTSTART;VALUE=DATE", day)
-            _ = recurrence(of: task)
         case .instant(let instant):
-            self.instant("DTSTART", instant)
+            moment("DTSTART", instant, rule)
             let end = Timestamp(milliseconds: instant.milliseconds + Self.lengthOfEvent)
             // The last half hour of the year 9999 is an event without a length.
-            if Timestamp.range.contains(end) { self.instant("DTEND", end) }
+            if Timestamp.range.contains(end) { moment("DTEND", end, rule) }
         }
+        if let rule { line("RRULE", rule.text) }
         line("TRANSP", "TRANSPARENT")
         if let category { text("CATEGORIES", category) }
         self.alarms(alarms, task)
@@ -83,19 +144,23 @@ extension ICalendarWriter {
     private static let lengthOfEvent: Int64 = 30 * 60_000
 
     /// §3.6.2
-    private mutating func todo(_ task: TaskItem, due: DueDate, category: String?, _ alarms: [Timestamp]) {
+    private mutating func todo(
+        _ task: TaskItem, due: DueDate, _ rule: CalendarRule?, category: String?, _ alarms: [Timestamp]
+    ) {
         begin("VTODO")
         head(task.id, createdAt: task.createdAt, updatedAt: task.updatedAt)
         text("SUMMARY", task.title)
         if !task.body.isEmpty { text("DESCRIPTION", task.body) }
-        if case .day(let day) = due, recurrence(of: task) {
-            // A rule counts from a start.
-            date("DTSTART;VALUE=DATE", day)
-        }
         switch due {
-        case .day(let day): date("DUE;VALUE=DATE", day)
-        case .instant(let instant): self.instant("DUE", instant)
+        case .day(let day):
+            // A rule counts from a start.
+            if rule != nil { date("DTSTART;VALUE=DATE", day) }
+            date("DUE;VALUE=DATE", day)
+        case .instant(let instant):
+            if rule != nil { moment("DTSTART", instant, rule) }
+            moment("DUE", instant, rule)
         }
+        if let rule { line("RRULE", rule.text) }
         switch task.status {
         case .todo: line("STATUS", "NEEDS-ACTION")
         case .doing: line("STATUS", "IN-PROCESS")
@@ -120,14 +185,6 @@ extension ICalendarWriter {
             instant("TRIGGER;VALUE=DATE-TIME", alarm)
             end("VALARM")
         }
-    }
-
-    /// §3.8.5.3: of the open occurrence.
-    /// - Returns: false without one.
-    private mutating func recurrence(of task: TaskItem) -> Bool {
-        guard task.status != .done, let rule = task.calendarRule else { return false }
-        line("RRULE", rule)
-        return true
     }
 
     private mutating func head(_ id: ID, createdAt: Timestamp, updatedAt: Timestamp) {

@@ -69,6 +69,25 @@ package struct ICalendarWriter {
         endLine()
     }
 
+    /// The same on the clocks of a zone (§3.2.19): `DTSTART;TZID=Asia/Seoul:20261201T180000`.
+    mutating func wallClock(_ name: StaticString, _ instant: Timestamp, in zone: Zone) {
+        begin(line: name, in: zone)
+        append(instant.adding(milliseconds: zone.offset(at: instant)).description, Self.partsOfWallClock)
+        endLine()
+    }
+
+    /// Times on clocks without the name of a zone, as in the description of one.
+    mutating func wallClocks(_ name: StaticString, _ times: some Collection<Timestamp>) {
+        begin(line: name)
+        for (index, time) in times.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            append(time.description, Self.partsOfWallClock)
+        }
+        endLine()
+    }
+
+    private static let partsOfWallClock = [0..<4, 5..<7, 8..<13, 14..<16, 17..<19]
+
     /// The parts of a text of ASCII characters.
     private mutating func append(_ text: String, _ parts: [Range<Int>]) {
         var text = text
@@ -77,9 +96,10 @@ package struct ICalendarWriter {
         }
     }
 
-    private mutating func begin(line name: StaticString) {
+    private mutating func begin(line name: StaticString, in zone: Zone? = nil) {
         start = bytes.count
         name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        if let zone { bytes.append(contentsOf: ";TZID=\(zone.name)".utf8) }
         bytes.append(UInt8(ascii: ":"))
     }
 

@@ -88,7 +88,7 @@ struct CalendarRoutesTests {
     @Test func `the open occurrence has its rule where a calendar would mean the same`() async throws {
         let rules = [
             ("2099-01-05", "FREQ=WEEKLY;BYDAY=MO;COUNT=3"), ("2099-01-31", "FREQ=MONTHLY;SKIP=BACKWARD"),
-            ("2099-01-31T09:00:00Z", "FREQ=DAILY"),
+            ("2099-01-31T09:00:00Z", "FREQ=DAILY;SKIP=BACKWARD"),
         ]
         for (due, rule) in rules {
             let task = try await board.task("{\"dueDate\": \"\(due)\", \"recurrence\": {\"rule\": \"\(rule)\"}}")
@@ -102,6 +102,66 @@ struct CalendarRoutesTests {
         #expect(todos.filter { $0.hasPrefix("RRULE") || $0.hasPrefix("DTSTART") }.sorted() == rule)
         let repeated = events.filter { $0.contains { $0.hasPrefix("RRULE") } }
         #expect(repeated.map { $0.filter { $0.hasPrefix("RRULE") || $0.hasPrefix("DTSTART") } } == [rule])
+    }
+
+    @Test func `what repeats at a time of day keeps to the clocks of its zone`() async throws {
+        await board.send(.patch, "/settings", #"{"timeZone": "Asia/Seoul"}"#)
+        let rules = [
+            ("2099-01-31T09:00:00Z", "FREQ=DAILY;UNTIL=20990210", "null"),
+            ("2099-02-01T14:00:00Z", "FREQ=WEEKLY;UNTIL=20990501T120000Z", "\"America/New_York\""),
+            ("2099-03-01T09:30:00Z", "FREQ=DAILY", "\"UTC\""),
+        ]
+        for (due, rule, zone) in rules {
+            try await board.task(
+                "{\"dueDate\": \"\(due)\", \"recurrence\": {\"rule\": \"\(rule)\", \"timeZone\": \(zone)}}")
+        }
+
+        let answer = await board.send(.get, "/calendar.ics")
+
+        let said = answer.lines("VEVENT").map { $0.filter { $0.hasPrefix("RRULE") || $0.hasPrefix("DT") }.dropFirst() }
+        #expect(
+            said == [
+                // Till the end of the day in Seoul.
+                [
+                    "DTSTART;TZID=Asia/Seoul:20990131T180000", "DTEND;TZID=Asia/Seoul:20990131T183000",
+                    "RRULE:FREQ=DAILY;UNTIL=20990210T145959Z",
+                ],
+                [
+                    "DTSTART;TZID=America/New_York:20990201T090000", "DTEND;TZID=America/New_York:20990201T093000",
+                    "RRULE:FREQ=WEEKLY;UNTIL=20990501T120000Z",
+                ],
+                ["DTSTART:20990301T093000Z", "DTEND:20990301T100000Z", "RRULE:FREQ=DAILY"],
+            ])
+        let zones = answer.lines("VTIMEZONE")
+        #expect(zones.map(\.first) == ["TZID:Asia/Seoul", "TZID:America/New_York"])
+        #expect(
+            zones.first == [
+                "TZID:Asia/Seoul", "BEGIN:STANDARD", "DTSTART:20980130T180000", "TZOFFSETFROM:+0900", "TZOFFSETTO:+0900",
+                "END:STANDARD",
+            ])
+        let summer = zones.last?.drop { $0 != "BEGIN:DAYLIGHT" }.prefix { $0 != "END:DAYLIGHT" }.dropFirst() ?? []
+        // As the clocks show it before they are set: two in the morning of the second Sunday of March.
+        #expect(summer.first == "DTSTART:20980309T020000")
+        #expect(summer.dropFirst().first?.hasPrefix("RDATE:20990308T020000,21000314T020000,") == true)
+        #expect(summer.dropFirst(2) == ["TZOFFSETFROM:-0500", "TZOFFSETTO:-0400"])
+
+        let todo = try #require(await board.send(.get, "/calendar.ics?as=todos").lines("VTODO").dropFirst().first)
+        #expect(todo.contains("DTSTART;TZID=America/New_York:20990201T090000"))
+        #expect(todo.contains("DUE;TZID=America/New_York:20990201T090000"))
+        #expect(todo.contains("RRULE:FREQ=WEEKLY;UNTIL=20990501T120000Z"))
+    }
+
+    @Test func `a due time that a change of clocks shifted has no rule`() async throws {
+        // Half past two in New York. On 8 March, clocks go from two to three.
+        let task = try await board.task(
+            #"{"dueDate": "2099-03-07T07:30:00Z", "recurrence": {"rule": "FREQ=DAILY", "timeZone": "America/New_York"}}"#)
+        #expect(await board.send(.get, "/calendar.ics").lines("VEVENT").first?.contains("RRULE:FREQ=DAILY") == true)
+
+        await board.send(.post, "/tasks/\(task.id)/move", #"{"status": "done"}"#)
+
+        let events = await board.send(.get, "/calendar.ics").lines("VEVENT").flatMap(\.self)
+        #expect(events.contains("DTSTART:20990308T073000Z"))
+        #expect(!events.contains { $0.hasPrefix("RRULE") })
     }
 
     @Test func `a D-day is an event of one day, every year where it repeats`() async throws {
