@@ -121,6 +121,20 @@ def test_a_log_out_promises_no_words_that_it_erased(browser, guarded):
     assert one.evaluate("() => Object.keys(localStorage)") == []
 
 
+def test_a_log_out_takes_a_tab_along_that_keeps_nothing(browser, guarded):
+    one, two = logged_in(browser, guarded)
+    two.evaluate("() => { IDBDatabase.prototype.transaction = () => { throw new DOMException('full', 'QuotaExceededError'); }; }")
+    open_task(two, "Report").locator("textarea[name=body]").fill("x" * 1200)
+    two.locator(".toast", has_text="keeps nothing").wait_for()
+    # To be asked whether to leave would keep it, with nothing in it.
+    two.on("dialog", lambda dialog: dialog.dismiss())
+    one.once("dialog", lambda dialog: dialog.accept())
+    one.locator("#more").click()
+    one.get_by_role("menuitem", name="Log out").click()
+    for page in (one, two):
+        page.wait_for_selector(".entry [name=password]")
+
+
 def test_a_tab_with_the_log_in_takes_the_session_of_another(browser, guarded):
     guarded.account()
     context = browser()

@@ -159,7 +159,7 @@ export async function eraseOthers() {
 }
 
 /** Whether no other tab began or ended a session since. */
-function isCurrent() {
+export function isCurrent() {
   const current = storedSession();
   return current?.token === mine?.token && current?.account === mine?.account;
 }

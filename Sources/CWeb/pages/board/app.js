@@ -1,6 +1,6 @@
 // Puts the page together: the session, the engine, the model, the frame and the screens.
 import { Engine, ownCount, Problem } from "../client/kanbase.js";
-import { clearPage, call, connection, endSession, eraseOthers, followOtherTabs, probe, storedSession, takeNote } from "./api.js";
+import { clearPage, call, connection, endSession, eraseOthers, followOtherTabs, isCurrent, probe, storedSession, takeNote } from "./api.js";
 import { rename } from "./add.js";
 import { Board } from "./board.js";
 import { tick, Undo } from "./actions.js";
@@ -84,8 +84,8 @@ export class App {
     });
     addEventListener("pagehide", () => { this.editor?.save(); this.engine.tellUnsent(); });
     addEventListener("beforeunload", (event) => {
-      // Without storage they would be lost.
-      if (!this.engine.isOnDisk && ownCount(this.engine.mirror) > 0) event.preventDefault();
+      // Without storage they would be lost. After a log-out they are already, and staying would leave an empty page.
+      if (isCurrent() && !this.engine.isOnDisk && ownCount(this.engine.mirror) > 0) event.preventDefault();
     });
   }
 
