@@ -252,7 +252,14 @@ def test_a_line_is_read(page_rules, line, title, due, category):
         ("방문 2주 후", "방문", "2026-12-03"),
         ("방문 3일 뒤", "방문", "2026-11-22"),
         ("2週間後に訪問", "訪問", "2026-12-03"),
+        # The next one that exists.
+        ("Party Feb 29", "Party", "2028-02-29"),
+        ("Party 2/29", "Party", "2028-02-29"),
+        ("파티 2월 29일", "파티", "2028-02-29"),
+        ("2月29日 誕生日", "誕生日", "2028-02-29"),
+        ("Party Feb 29, 2027", "Party Feb 29, 2027", None),
         # What is half understood stays a title.
+        ("Call 1/2 of list", "Call 1/2 of list", None),
         ("Report last friday", "Report last friday", None),
         ("Report friday after next", "Report friday after next", None),
         ("Report this monday", "Report this monday", None),

@@ -167,7 +167,7 @@ const days = [
   [new RegExp(`(?:^|\\s)(\\d{1,2})월 ?(\\d{1,2})일(?:까지|에)?${end}`), (match, today) => nextMonthDay(match[1], match[2], today)],
   [new RegExp(`(?:^|\\s)(?:on )?${months} (\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?${end}`, "i"), (match, today) => nextMonthDay(monthOf(match[1]), match[2], today, match[3])],
   [new RegExp(`(?:^|\\s)(?:on )?(\\d{1,2})(?:st|nd|rd|th)? (?:of )?${months}(?:,? (\\d{4}))?${end}`, "i"), (match, today) => nextMonthDay(monthOf(match[2]), match[1], today, match[3])],
-  [new RegExp(`(?:^|\\s)(?:on )?(\\d{1,2})/(\\d{1,2})(?:/(\\d{4}))?(?:까지|에|まで|に)?${end}`), (match, today) => nextMonthDay(match[1], match[2], today, match[3])],
+  [new RegExp(`(?:^|\\s)(?:on )?(\\d{1,2})/(\\d{1,2})(?:/(\\d{4}))?(?:까지|에|まで|に)?${end}(?!\\s+of\\b)`, "i"), (match, today) => nextMonthDay(match[1], match[2], today, match[3])],
   [/(?:^|\s)(day after tomorrow)(?=\s|$)/i, (_, today) => addDays(today, 2)],
   [/(?:^|\s)(today|tonight)(?=\s|$)/i, (_, today) => today],
   [/(?:^|\s)(tomorrow|tmrw)(?=\s|$)/i, (_, today) => addDays(today, 1)],
@@ -233,12 +233,15 @@ function made(year, month, day) {
   return validDay(`${year}-${two(month)}-${two(day)}`);
 }
 
-/** @param {string | number} month @param {string} day @param {string} today @param {string} [stated] the year */
-function nextMonthDay(month, day, today, stated) {
-  if (stated) return made(stated, month, day);
-  const year = Number(today.slice(0, 4));
-  const first = made(year, month, day);
-  return first && daysBetween(today, first) < 0 ? made(year + 1, month, day) : first;
+/** @param {string | number} month @param {string} date @param {string} today @param {string} [stated] the year */
+function nextMonthDay(month, date, today, stated) {
+  if (stated) return made(stated, month, date);
+  // The next 29 February can be eight years away.
+  for (let year = Number(today.slice(0, 4)), last = year + 8; year <= last; year += 1) {
+    const day = made(year, month, date);
+    if (day && day >= today) return day;
+  }
+  return null;
 }
 
 /** @param {number} count @param {string} unit @param {string} today */
