@@ -8,7 +8,7 @@ export function open(options: Options): Promise<Board>;
 
 export interface Options {
   /** The address of the server, such as `https://kanbase.example.org`. */
-  server: string;
+  server: string | URL;
   /** Where the board is kept: `"indexeddb"`, the default of browsers, `"memory"`, the default elsewhere, or what the app gives. */
   storage?: "indexeddb" | "memory" | Adapter;
   /** A token that the app keeps. Without one, `logIn` gets one and keeps it in the storage. */
@@ -38,7 +38,7 @@ export interface Entry {
 export interface Live<T> extends AsyncIterable<T> {
   /** The value now. */
   readonly value: T;
-  /** Calls with the value at once, and with each new one. The result ends it. */
+  /** Calls with the value at once, and with each new one; what it throws then goes to `reportError` or the console. The result ends it. */
   subscribe(run: (value: T) => void): () => void;
 }
 
@@ -68,15 +68,16 @@ export class Board {
   /** To the next date of a task that repeats, without completing it. */
   skip(id: string): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Brings back a task whose deletion this device has seen, or that is in the trash. */
+  /** Brings back a task that was deleted on this device, or that `trash` has listed. */
   restore(id: string): Promise<void>;
   /**
    * What the server has in the trash, newest first: tasks unless a type is given. Rejects if the server cannot be reached. The server
    * ends what is in it after some days; no call does.
    */
-  trash(wanted?: { type?: "task"; cursor?: string }): Promise<Trash<Task>>;
-  trash(wanted: { type: "category"; cursor?: string }): Promise<Trash<Category>>;
-  trash(wanted: { type: "dday"; cursor?: string }): Promise<Trash<DDay>>;
+  trash(wanted?: { type?: "task"; cursor?: string | null }): Promise<Trash<Task>>;
+  trash(wanted: { type: "category"; cursor?: string | null }): Promise<Trash<Category>>;
+  trash(wanted: { type: "dday"; cursor?: string | null }): Promise<Trash<DDay>>;
+  trash(wanted: { type: "task" | "category" | "dday"; cursor?: string | null }): Promise<Trash<Task | Category | DDay>>;
 
   createCategory(fields: CategoryFields & { id?: string }): Promise<Category>;
   editCategory(id: string, fields: CategoryFields): Promise<void>;
@@ -101,17 +102,17 @@ export class Board {
   undo(): Promise<boolean>;
   redo(): Promise<boolean>;
 
-  /** `mine`: what the user wrote holds, is tried again, or comes back. `theirs`: what the server has holds. */
+  /** `mine`: what the user wrote holds, is tried again, or comes back. `theirs`: what the server has holds. No step of `undo`. */
   answer(id: string, choice: "mine" | "theirs"): Promise<void>;
 
-  /** Resolves when the server has all edits, and this device what the server had. Rejects if the server cannot be reached. */
+  /** Resolves when the server has all edits, and this device what the server had. Rejects if the server cannot be reached or answers with a problem. */
   sync(): Promise<void>;
   /** Resolves when all is in the storage; nothing is sent any more. */
   close(): Promise<void>;
 
   logIn(options: LogIn): Promise<void>;
   signUp(options: SignUp): Promise<void>;
-  /** Ends the session and removes the account's data from this device. */
+  /** Removes the account's data from this device and ends the session, or leaves it to expire if the server cannot be reached. */
   logOut(options?: { discard?: boolean }): Promise<void>;
 }
 
@@ -286,7 +287,7 @@ export class Problem extends Error {
   constructor(status: number, document?: any, retryAfter?: number);
   /** Of HTTP; 0 if the server was not reached. */
   readonly status: number;
-  /** Of the server's problem, or `unreachable`, `not_kanbase`, `invalid_address`, `not_found`, `unsent_edits`, `closed`. */
+  /** Of the server's problem, or `unreachable`, `not_kanbase`, `invalid_address`, `not_found`, `already_exists`, `unsent_edits`, `not_removed`, `closed`. */
   readonly code: string;
   /** The problem of the server (RFC 9457), with the members that are at fault in `errors`. */
   readonly document?: any;

@@ -32,6 +32,13 @@ async function problem(t, promise) {
   return caught;
 }
 
+/** Puts something between the library and the server, until it is taken away. */
+function between(change) {
+  const { fetch } = globalThis;
+  globalThis.fetch = (address, options) => change(String(address), options) ?? fetch(address, options);
+  return () => { globalThis.fetch = fetch; };
+}
+
 const titles = (tasks) => tasks.map(({ title }) => title);
 const live = (board) => until(board.status, ({ phase, pending }) => phase === "live" && pending === 0, "live");
 const offline = (board) => until(board.status, ({ phase }) => phase === "offline", "offline");
@@ -153,6 +160,36 @@ export const cases = {
     await until(empty.tasks(), (tasks) => tasks.some(({ id }) => id === task.id));
   }],
 
+  "what is written during a log-out waits for the next log-in": ["guarded", async (t) => {
+    const board = await t.open();
+    await board.signUp(sun);
+    const task = await board.create({ title: "Sent" });
+    await board.sync();
+    const late = [];
+    const end = between((address, { method }) => {
+      if (method !== "DELETE") return;
+      late.push(board.edit(task.id, { title: "Late" }).catch(({ code }) => code), board.create({ title: "Later" }).then(({ title }) => title));
+    });
+    await board.logOut().finally(end);
+    same(await Promise.all(late), ["not_found", "Later"]);
+    same([titles(board.tasks().value), board.status.value.phase, board.status.value.pending], [["Later"], "loggedOut", 1]);
+    await board.logIn(sun);
+    await board.sync();
+    same(titles(board.tasks().value), ["Sent", "Later"]);
+  }],
+
+  "a log-out that the storage refuses says so": ["guarded", async (t) => {
+    let isFull = false;
+    const board = await t.open({ storage: { read: async () => [], write: async () => { if (isFull) throw new Error("The disk is full."); } } });
+    await board.signUp(sun);
+    await board.sync();
+    isFull = true;
+    same((await problem(t, board.logOut())).code, "not_removed");
+    same(board.status.value.phase, "loggedOut");
+    isFull = false;
+    await board.logOut();
+  }],
+
   "a wrong password is a problem with words, and changes nothing": ["guarded", async (t) => {
     await t.api("POST", "/accounts", sun);
     const board = await t.open();
@@ -235,6 +272,15 @@ export const cases = {
       same((await t.api("GET", `/tasks/${task.id}`)).title, title);
       await board.close();
     }
+  }],
+
+  "only mine and theirs are answers": ["open", async (t) => {
+    const { board } = await away(t, {
+      here: (board, task) => board.edit(task.id, { title: "Green tea" }), there: (task) => t.api("PATCH", `/tasks/${task.id}`, { title: "Black tea" }),
+    });
+    const [conflict] = board.conflicts.value;
+    same(await board.answer(conflict.id, "Mine").then(() => "", ({ name }) => name), "TypeError");
+    same(board.conflicts.value.length, 1);
   }],
 
   "an edit of what somebody deleted is a conflict, and mine brings it back": ["open", async (t) => {
@@ -354,6 +400,70 @@ export const cases = {
     same([board.status.value.full, titles(board.tasks().value)], [false, ["First, again"]]);
   }],
 
+  "what the server cannot do now is told, and tried again": ["open", async (t) => {
+    const board = await t.open();
+    await live(board);
+    const end = between((address) => (address.endsWith("/sync") ? Promise.resolve(new Response('{"code": "busy"}', { status: 503 })) : undefined));
+    await board.create({ title: "Milk" });
+    const busy = await problem(t, board.sync()).finally(end);
+    same([busy.status, busy.code], [503, "busy"]);
+    same([board.status.value.problem.code, board.status.value.pending], ["busy", 1]);
+    await board.sync();
+    same([board.status.value.problem, board.status.value.pending], [null, 0]);
+  }],
+
+  "a closed board takes no edits": ["open", async (t) => {
+    const board = await t.open();
+    const task = await board.create({ title: "Milk" });
+    await board.close();
+    for (const call of [() => board.create({ title: "Tea" }), () => board.edit(task.id, { title: "Tea" }), () => board.complete(task.id), () => board.remove(task.id), () => board.undo(), () => board.createCategory({ name: "Home" }), () => board.editSettings({ locale: "ko" })]) {
+      same((await problem(t, call())).code, "closed");
+    }
+    same(titles(board.tasks().value), ["Milk"]);
+  }],
+
+  "an app's fault in a subscriber stops neither the board nor the other subscribers": ["open", async (t) => {
+    const told = [];
+    const { reportError } = globalThis;
+    globalThis.reportError = ({ message }) => told.push(message);
+    try {
+      const board = await t.open();
+      const seen = [];
+      let isFaulty = false;
+      board.tasks().subscribe(() => { if (isFaulty) throw new Error("Of the list"); });
+      board.status.subscribe(() => { if (isFaulty) throw new Error("Of the status"); });
+      board.tasks().subscribe((tasks) => seen.push(titles(tasks)));
+      await live(board);
+      isFaulty = true;
+      const { title } = await board.create({ title: "Milk" });
+      same([title, seen.at(-1)], ["Milk", ["Milk"]]);
+      await t.stop();
+      await offline(board);
+      await t.start();
+      await board.sync();
+      same([told.includes("Of the list"), told.includes("Of the status"), titles((await t.api("GET", "/tasks")).items)], [true, true, ["Milk"]]);
+      // One that fails at once is none.
+      let calls = 0;
+      const caught = (() => { try { board.tasks().subscribe(() => { calls += 1; throw new Error("At once"); }); } catch (error) { return error.message; } })();
+      await board.create({ title: "Tea" });
+      same([caught, calls], ["At once", 1]);
+    } finally {
+      globalThis.reportError = reportError;
+    }
+  }],
+
+  "an id is of one task, however it is spelled": ["open", async (t) => {
+    const board = await t.open();
+    const id = t.library.uuid();
+    same((await board.create({ title: "One", id: id.toUpperCase() })).id, id);
+    same((await problem(t, board.create({ title: "Two", id }))).code, "already_exists");
+    same(typeof (await board.create({ title: "Three", id: null })).id, "string");
+    const { id: garden } = await board.createCategory({ name: "Garden" });
+    same((await problem(t, board.createCategory({ name: "Home", id: garden }))).code, "already_exists");
+    await board.sync();
+    same([titles(board.tasks().value), board.conflicts.value], [["One", "Three"], []]);
+  }],
+
   "storage of an app is written once at a time, in order, and read back": ["open", async (t) => {
     const kept = new Map();
     let isWriting = false;
@@ -401,6 +511,7 @@ export const cases = {
     same(board.status.value.isKept, false);
     await board.close();
     same((await t.open({ storage: "memory" })).tasks().value, []);
+    for (const storage of [null, "disk", {}]) same(await t.open({ storage }).then(() => "", ({ name }) => name), "TypeError");
   }],
 
   "a wrong address is told apart from no connection": ["open", async (t) => {
@@ -459,9 +570,20 @@ export const cases = {
         }
       })();
     });
+    // One that waits can be ended, and one that another has ended is not called.
+    const iterator = list[Symbol.asyncIterator]();
+    same((await iterator.next()).done, false);
+    const waiting = iterator.next();
+    same([(await iterator.return()).done, (await waiting).done], [true, true]);
+    const calls = [];
+    let ends = () => {};
+    list.subscribe(() => ends());
+    ends = list.subscribe(() => calls.push("called"));
+    await board.create({ title: "Black tea" });
+    same(calls, ["called"]);
     await board.close();
     await loop;
-    same(looped, [["Green tea"], ["Green tea", "Mint tea"]]);
+    same(looped.slice(0, 2), [["Green tea"], ["Green tea", "Mint tea"]]);
   }],
 
   "categories, D-days and settings are edited and undone like tasks": ["open", async (t) => {
@@ -557,6 +679,12 @@ export const cases = {
     await board.sync();
     same(board.categories().value.map(({ id }) => id), [theirs.id]);
     same((await t.api("GET", `/tasks/${task.id}`)).categoryId, theirs.id);
+    // An app may still have the first id.
+    await board.editCategory(mine.id, { color: "#4d7c0f" });
+    const other = await board.create({ title: "Seeds", categoryId: mine.id });
+    same([other.categoryId, titles(board.tasks({ category: mine.id }).value)], [theirs.id, ["Weeds", "Seeds"]]);
+    await board.sync();
+    same([board.conflicts.value, board.categories().value[0].color], [[], "#4d7c0f"]);
   }],
 
   "changes come without streams, as in React Native": ["open", async (t) => {

@@ -48,7 +48,7 @@ export class Access {
       this.given = null;
       await engine.commit([...changes, kept("account", account), kept("session", { token: answer.token })]);
     } catch (problem) {
-      await engine.connection.call("DELETE", "/sessions/current", { headers: { Authorization: `Bearer ${answer.token}` }, quiet: true }).catch(() => {});
+      await endSession(engine.connection, answer.token);
       throw problem;
     }
   }
@@ -65,11 +65,12 @@ export class Access {
     const { connection } = engine;
     const count = ownCount(engine.mirror);
     if (count > 0 && !discard) throw unsent(`${count} edits or conflicts are on this device alone. Send them with sync(), answer them`);
-    engine.rest();
-    if (connection.token) await connection.call("DELETE", "/sessions/current", { seconds: 5, quiet: true }).catch(() => {});
+    const { token } = connection;
     this.given = null;
-    // Without a token there is no log-in to wait for.
-    await engine.commit([...this.everything(), kept("session", connection.token ? null : undefined)]);
+    // First here: an edit that is made while the server answers is nobody's, and stays. Without a token there is no log-in to wait for.
+    const writing = engine.commit([...this.everything(), kept("session", token ? null : undefined)]);
+    if (token) await endSession(connection, token);
+    if (!await writing) throw new Problem(0, { code: "not_removed", detail: "The storage refused to remove the account's data. Try again." });
   }
 
   /**
@@ -91,6 +92,9 @@ export class Access {
     return stores.flatMap((store) => [...mirror[store].keys()].map((key) => ({ store, key, value: undefined })));
   }
 }
+
+/** @param {Connection} connection @param {string} token */
+const endSession = (connection, token) => connection.call("DELETE", "/sessions/current", { headers: { Authorization: `Bearer ${token}` }, seconds: 5, quiet: true }).catch(() => {});
 
 /** @param {string} key @param {any} value @returns {Change} */
 const kept = (key, value) => ({ store: "meta", key, value });

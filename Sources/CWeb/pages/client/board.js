@@ -1,7 +1,7 @@
 // The board of an app: what is shown, as live values, and the edits, which show at once and are sent when the server can be reached.
 import { Access } from "./access.js";
 import { catchUp } from "./catch-up.js";
-import { Problem, uuid } from "./connection.js";
+import { closed, Problem, uuid } from "./connection.js";
 import { addImage, readImage, removeImage } from "./images.js";
 import { keepMine, takeTheirs } from "./issues.js";
 import { frozen, Live, Source } from "./live.js";
@@ -51,10 +51,10 @@ export class Board {
 
   /** @param {TaskQuery} [wanted] */
   tasks(wanted) {
-    const { status, category, sort = "position", query = "" } = wanted ?? {};
-    const terms = searchTerms(query);
+    const { status, category, sort = "position", query } = wanted ?? {};
+    const terms = searchTerms(query ?? "");
     const isShown = (/** @type {Task} */ task) => (!status || task.status === status)
-      && (category === undefined || task.categoryId === category) && isFound(task, terms);
+      && (category === undefined || task.categoryId === this.#idOf(category)) && isFound(task, terms);
     return new Live(this.#source, () => [...this.#views.tasks.values()].filter(isShown).sort(comparison(sort)));
   }
 
@@ -76,8 +76,9 @@ export class Board {
   }
 
   /** @param {TaskFields & Where & {id?: string}} fields @returns {Promise<Task>} */
-  async create({ id = uuid(), before, after, place, ...fields }) {
+  async create({ id: wanted, before, after, place, ...fields }) {
     const views = this.#views;
+    const id = this.#free("task", wanted);
     const value = this.#ruled(fields);
     const where = copied({ status: value.status ?? "todo", before, after, place });
     /** @type {Intent[]} */
@@ -125,7 +126,7 @@ export class Board {
   /** @param {string} id of a task that this device saw deleted, or in the trash */
   async restore(id) { await this.#restore("task", id); }
 
-  /** @param {{type?: Target["type"], cursor?: string}} [wanted] @returns {Promise<any>} what the server has in the trash */
+  /** @param {{type?: Target["type"], cursor?: string | null}} [wanted] @returns {Promise<any>} what the server has in the trash */
   async trash(wanted) {
     const { type = "task", cursor } = wanted ?? {};
     const { items, nextCursor = null } = await this.#engine.connection.call("GET", trashPaths[type] + (cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""));
@@ -168,7 +169,7 @@ export class Board {
 
   /** @param {import("../kanbase.js").SettingsFields} fields */
   async editSettings(fields) {
-    await this.#engine.edit([{ type: "settings", op: "patch", id: "settings", value: copied(fields) }]);
+    await this.#write([{ type: "settings", op: "patch", id: "settings", value: copied(fields) }]);
   }
 
   /** @returns {Promise<boolean>} whether there was a step, and nobody else has changed what it did */
@@ -185,8 +186,9 @@ export class Board {
   async answer(id, choice) {
     const issue = this.#engine.mirror.issue.get(id);
     if (!issue) throw missing("conflict", id);
+    if (choice !== "mine" && choice !== "theirs") throw new TypeError(`A conflict is answered with "mine" or "theirs".`);
     const { intents, answered } = choice === "mine" ? keepMine(this.#views, issue) : takeTheirs(issue);
-    await this.#engine.edit(intents, answered);
+    await this.#write(intents, answered);
   }
 
   /** Resolves when the server has all edits of this device, and this device what the server had. */
@@ -214,7 +216,7 @@ export class Board {
   #act(target, intents) {
     const before = stateOf(this.#views, target);
     // Shown before it returns.
-    const written = this.#engine.edit(intents);
+    const written = this.#write(intents);
     const after = stateOf(this.#views, target);
     if (JSON.stringify(before.value) !== JSON.stringify(after.value)) {
       this.#done = [...this.#done.slice(-99), { target, before, after }];
@@ -229,38 +231,58 @@ export class Board {
     if (!step) return false;
     to.push(step);
     const intents = turn(this.#views, step.target, step[old], step[wanted]);
-    await this.#engine.edit(intents);
+    await this.#write(intents);
     return intents.length > 0;
+  }
+
+  /** @param {Intent[]} intents @param {Change[]} [also] */
+  #write(intents, also) {
+    if (this.#source.signal.aborted) throw closed();
+    return this.#engine.edit(intents, also);
+  }
+
+  /** @param {Target["type"]} type @param {string | null} [wanted] @returns {string} as the server writes it, of nothing that is there */
+  #free(type, wanted) {
+    const id = (wanted ?? uuid()).toLowerCase();
+    if (valueOf(this.#views, { type, id })) throw new Problem(409, { code: "already_exists", detail: `There is a ${type} with the id ${id}.` });
+    return id;
   }
 
   /** @param {Target["type"]} type @param {string} id */
   #find(type, id) {
-    const value = valueOf(this.#views, { type, id });
+    const value = valueOf(this.#views, { type, id: this.#idOf(id) });
     if (!value) throw missing(type, id);
     return value;
+  }
+
+  /** @param {any} id perhaps of a category that the server has under another, since it knew the name */
+  #idOf(id) {
+    return this.#engine.mirror.meta.get(`same:${id}`) ?? id;
   }
 
   /** @param {TaskFields} fields @returns {Record<string, any>} the server would take its own zone for a rule without one */
   #ruled(fields) {
     const { recurrence, ...value } = copied(fields);
+    if (value.categoryId) value.categoryId = this.#idOf(value.categoryId);
     return { ...value, ...(recurrence !== undefined && { recurrence: recurrence && { from: "due", timeZone: this.#views.ruleZone, ...recurrence } }) };
   }
 
   /** @param {"category" | "dday"} type @param {Record<string, any>} fields */
-  async #create(type, { id = uuid(), ...fields }) {
+  async #create(type, { id: wanted, ...fields }) {
+    const id = this.#free(type, wanted);
     await this.#act({ type, id }, [{ type, op: "create", id, value: copied(fields) }]);
     return frozen(valueOf(this.#views, { type, id }));
   }
 
-  /** @param {Target["type"]} type @param {string} id @param {Record<string, any>} fields */
-  #edit(type, id, fields) {
-    this.#find(type, id);
+  /** @param {Target["type"]} type @param {string} wanted @param {Record<string, any>} fields */
+  #edit(type, wanted, fields) {
+    const { id } = this.#find(type, wanted);
     return this.#act({ type, id }, [{ type, op: "patch", id, value: copied(fields) }]);
   }
 
-  /** @param {Target["type"]} type @param {string} id */
-  #remove(type, id) {
-    this.#find(type, id);
+  /** @param {Target["type"]} type @param {string} wanted */
+  #remove(type, wanted) {
+    const { id } = this.#find(type, wanted);
     return this.#act({ type, id }, [{ type, op: "delete", id }]);
   }
 

@@ -1,20 +1,22 @@
 // Waits until the server has all edits of this device, and this device what the server had.
-import { Problem } from "./connection.js";
+import { closed, Problem } from "./connection.js";
 import { receive } from "./sync.js";
 
 /** @param {Engine} engine @param {import("./live.js").Source} source that says when something changed */
 export async function catchUp(engine, source) {
   // Rejects with the reason if the server cannot be reached.
   await engine.connection.call("GET", "/account", { quiet: true });
+  // From now on it is of this try. Another tab that talks to the server has its own.
+  if (engine.isLeading) engine.setState({ problem: null });
   engine.retry();
   await new Promise((resolve, reject) => {
     let stop = () => {};
     const check = () => {
       const { phase, full, sending, problem } = engine.state;
       if (phase === "live" && engine.mirror.outbox.size === 0) resolve(undefined);
-      else if (engine.closing.signal.aborted) reject(new Problem(0, { code: "closed", detail: "The board was closed." }));
+      else if (engine.closing.signal.aborted) reject(closed());
       else if (phase === "loggedOut") reject(new Problem(401, { code: "unauthorized", detail: "Log in first." }));
-      else if (problem?.code === "unsent_edits") reject(new Problem(409, { code: problem.code, detail: problem.message }));
+      else if (problem && !sending) reject(new Problem(problem.status, { code: problem.code, detail: problem.message }));
       else if (full && !sending) reject(new Problem(507, { code: "quota_exceeded", detail: "The account is full. Delete something, or ask for more room." }));
       else return;
       stop();

@@ -91,21 +91,24 @@ export class Engine {
   }
 
   /**
-   * Changes the mirror at once, then the disk, then the other tabs. Resolves when they are on disk.
+   * Changes the mirror at once, then the disk, then the other tabs. Resolves when they are on disk, with false if it refused them.
    * @param {Change[]} changes
    */
   async commit(changes) {
-    if (changes.length === 0 || this.closing.signal.aborted) return;
+    if (changes.length === 0 || this.closing.signal.aborted) return true;
     apply(this.mirror, changes);
-    const writing = this.store.write(this.shared(changes)).catch(() => {
-      if (this.isDiskLost) return;
-      this.isDiskLost = true;
-      this.onDiskFault();
+    const writing = this.store.write(this.shared(changes)).then(() => true, () => {
+      if (!this.isDiskLost) {
+        this.isDiskLost = true;
+        this.onDiskFault();
+      }
+      return false;
     });
     this.writing = this.writing.then(() => writing);
     this.onChange(changes);
-    await writing;
+    const isWritten = await writing;
     if (!this.closing.signal.aborted) this.channel?.postMessage({ changes: this.shared(changes) });
+    return isWritten;
   }
 
   /**

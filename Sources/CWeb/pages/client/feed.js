@@ -45,12 +45,11 @@ export class Feed {
         const { status, code, retryAfter } = /** @type {any} */ (error);
         if (retryAfter) wait = retryAfter * 1000;
         if (status === 401) return engine.connection.ended();
-        if (error instanceof Problem) engine.setState({ problem: reasonOf(error) });
         if (status === 410 || code === "invalid_cursor") {
           // Another history, or an expired cursor: load everything again, with the outbox on top.
           const before = this.cursor ?? engine.mirror.meta.get("before");
           await engine.commit([{ store: "meta", key: "before", value: before }, { store: "meta", key: "cursor", value: undefined }]);
-        }
+        } else if (error instanceof Problem) engine.setState({ problem: reasonOf(error) });
       }
       if (signal.aborted) return;
       this.isLive = false;

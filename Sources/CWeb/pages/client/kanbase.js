@@ -23,6 +23,7 @@ export { inOrder, orderKey, sameKey, searchKey, searchTerms } from "./words.js";
 /** @param {import("../kanbase.js").Options} options @returns {Promise<Board>} once it has read what this device has */
 export async function open({ server, storage, token = null, name }) {
   const address = addressOf(server);
+  if (storage !== undefined && storage !== "indexeddb" && storage !== "memory" && !storage?.write) throw new TypeError("storage is \"indexeddb\", \"memory\" or an adapter with read and write.");
   const isMemory = storage === "memory" || (!storage && typeof indexedDB === "undefined");
   const store = isMemory ? new Keeper(null) : typeof storage === "object" ? new Keeper(storage) : new Store(`Kanbase ${name ?? address}`);
   const engine = new Engine(store, new Connection(address));
@@ -30,9 +31,9 @@ export async function open({ server, storage, token = null, name }) {
   return new Board(engine, token);
 }
 
-/** @param {string} server */
+/** @param {string | URL} server */
 function addressOf(server) {
   // React Native has a `URL` that does not read.
-  if (/^https?:\/\/[^\s?#]+$/i.test(server)) return server.replace(/\/+$/, "");
+  if (/^https?:\/\/[^\s?#]+$/i.test(`${server}`)) return `${server}`.replace(/\/+$/, "");
   throw new Problem(0, { code: "invalid_address", detail: `${server} is not the address of a server. One is https://kanbase.example.org.` });
 }

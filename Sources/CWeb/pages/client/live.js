@@ -12,7 +12,16 @@ export class Source {
 
   changed() {
     this.version += 1;
-    for (const watcher of [...this.watchers]) watcher();
+    for (const watcher of [...this.watchers]) {
+      try {
+        // One before it may have ended it.
+        if (this.watchers.has(watcher)) watcher();
+      } catch (error) {
+        // A fault of the app must not end the sync.
+        if (typeof reportError === "function") reportError(error);
+        else console.error(error);
+      }
+    }
   }
 }
 
@@ -42,40 +51,48 @@ export class Live {
 
   /** @param {(value: T) => void} run called at once, and with each new value @returns {() => void} stops it */
   subscribe(run) {
-    /** @type {T | undefined} */
-    let last;
-    let isFirst = true;
+    let last = this.value;
     const watcher = () => {
       const { value } = this;
-      if (!isFirst && value === last) return;
-      isFirst = false;
+      if (value === last) return;
       last = value;
       run(value);
     };
+    // Before it is added: who could end it if this throws?
+    run(last);
     this.#source.watchers.add(watcher);
+    // What has changed meanwhile.
     watcher();
     return () => void this.#source.watchers.delete(watcher);
   }
 
-  /** Now, and after each change: the newest, without those between. Ends when the board is closed. */
-  async *[Symbol.asyncIterator]() {
+  /**
+   * Now, and after each change: the newest, without those between. Ends when the board is closed. Not a generator, which could not be
+   * ended while it waits.
+   * @returns {AsyncIterator<T>}
+   */
+  [Symbol.asyncIterator]() {
     const { signal } = this.#source;
-    let isNew = false;
-    let wake = () => {};
-    const stop = this.subscribe(() => { isNew = true; wake(); });
-    const end = () => wake();
-    signal.addEventListener("abort", end);
-    try {
-      while (!signal.aborted) {
-        if (!isNew) await new Promise((resolve) => { wake = () => resolve(undefined); });
-        if (!isNew) continue;
+    let [isNew, isOver] = [false, signal.aborted];
+    /** @type {((result: IteratorResult<T, undefined>) => void)[]} */
+    const waiting = [];
+    const give = () => {
+      while (waiting.length > 0 && (isNew || isOver)) {
         isNew = false;
-        yield this.value;
+        waiting.shift()?.(isOver ? { done: true, value: undefined } : { done: false, value: this.value });
       }
-    } finally {
-      stop();
-      signal.removeEventListener("abort", end);
-    }
+    };
+    const stop = this.subscribe(() => { isNew = true; give(); });
+    const end = () => { isOver = true; stop(); give(); };
+    signal.addEventListener("abort", end, { once: true });
+    return {
+      next: () => new Promise((resolve) => { waiting.push(resolve); give(); }),
+      return: async () => {
+        signal.removeEventListener("abort", end);
+        end();
+        return { done: true, value: undefined };
+      },
+    };
   }
 }
 

@@ -89,8 +89,9 @@ export class Sender {
       this.timer = setTimeout(() => this.push(), 100);
       return;
     }
-    if (problem.status === 0) {
-      engine.setState({ phase: "offline", problem: reasonOf(problem) });
+    const isAway = problem.status === 0;
+    engine.setState({ problem: reasonOf(problem), ...(isAway && { phase: "offline" }) });
+    if (isAway) {
       // The line may be too slow for so much.
       this.limit = Math.ceil(Math.min(this.limit, engine.mirror.outbox.size) / 2);
     }

@@ -90,7 +90,11 @@ export function settle(mirror, sent, results, at, held = new Set()) {
     if (successor && !isOld(successor.id)) changes.push({ store: "task", key: successor.id, value: stripped(successor) });
     if (value || (mutation.op === "delete" && result.status !== "rejected")) {
       const id = value?.id ?? mutation.id;
-      if (id !== mutation.id) renamed.set(mutation.id, id);
+      if (id !== mutation.id) {
+        renamed.set(mutation.id, id);
+        // An app may still have ours.
+        changes.push({ store: "meta", key: `same:${mutation.id}`, value: id });
+      }
       if (!isOld(id)) changes.push({ store: mutation.type, key: id, value: value ? stripped(value) : undefined });
     }
     const issue = issueOf({ ...mirror, issue: issues }, entry, result, at);
