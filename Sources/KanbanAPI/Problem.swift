@@ -129,7 +129,9 @@ package struct Problem: Error, Sendable {
                 headers: [("Retry-After", "5")])
         case .quotaExceeded(.bytes(let limit)):
             self.init(
-                .quotaExceeded, "The account's data may take \(limit) bytes, and this would be more. Delete something.")
+                .quotaExceeded,
+                "The account's data may take \(limit) bytes, a part of them only for history and kept answers, and this would be more. Delete something."
+            )
         case .quotaExceeded(.tasks(let limit)):
             self.init(.quotaExceeded, "The account may have \(limit) tasks, those in the trash included.")
         case .moved:

@@ -168,7 +168,8 @@ extension TaskItem {
     /// and for what counts from the completion, from another day or from another time of day.
     /// - Parameter zone: of rules that name none.
     package func calendarRule(in zone: Zone) -> CalendarRule? {
-        guard let recurrence, recurrence.from == .due, let due = dueDate, let series, let rule = recurrence.parsed else {
+        guard let recurrence, recurrence.from == .due, let due = dueDate, let series, let rule = recurrence.parsed
+        else {
             return nil
         }
         let zone = recurrence.timeZone.flatMap(Zone.init(name:)) ?? zone
@@ -177,7 +178,9 @@ extension TaskItem {
             // The same time of day: also after clocks shifted this one.
             series.start.moved(to: day, in: zone) == due, due.moved(to: start, in: zone) == series.start,
             // Where the year is none in some zone.
-            [-2, 2].allSatisfy({ Timestamp.range.contains(due.sortKey.adding(milliseconds: $0 * Timestamp.millisecondsPerDay)) })
+            [-2, 2].allSatisfy({
+                Timestamp.range.contains(due.sortKey.adding(milliseconds: $0 * Timestamp.millisecondsPerDay))
+            })
         else { return nil }
         var parts = recurrence.rule.split(separator: ";").map(String.init)
         func replace(_ name: String, _ value: some CustomStringConvertible) {

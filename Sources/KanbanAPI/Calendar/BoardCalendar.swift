@@ -37,7 +37,8 @@ extension ICalendarWriter {
             for task in page {
                 guard let due = task.dueDate else { continue }
                 let category = task.categoryID.flatMap { names[$0] }
-                let alarms = task.status == .done ? [] : task.alarms(in: zone, allDayTime: settings.allDayAlarm).map(\.fireAt)
+                let alarms =
+                    task.status == .done ? [] : task.alarms(in: zone, allDayTime: settings.allDayAlarm).map(\.fireAt)
                 let rule = task.status == .done ? nil : task.calendarRule(in: zoneOfRules)
                 if case .instant(let first) = due, let zone = rule?.zone, described.insert(zone).inserted {
                     describe(zone, from: first)

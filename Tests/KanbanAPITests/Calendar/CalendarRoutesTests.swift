@@ -136,7 +136,8 @@ struct CalendarRoutesTests {
         #expect(zones.map(\.first) == ["TZID:Asia/Seoul", "TZID:America/New_York"])
         #expect(
             zones.first == [
-                "TZID:Asia/Seoul", "BEGIN:STANDARD", "DTSTART:20980130T180000", "TZOFFSETFROM:+0900", "TZOFFSETTO:+0900",
+                "TZID:Asia/Seoul", "BEGIN:STANDARD", "DTSTART:20980130T180000", "TZOFFSETFROM:+0900",
+                "TZOFFSETTO:+0900",
                 "END:STANDARD",
             ])
         let summer = zones.last?.drop { $0 != "BEGIN:DAYLIGHT" }.prefix { $0 != "END:DAYLIGHT" }.dropFirst() ?? []
@@ -154,7 +155,8 @@ struct CalendarRoutesTests {
     @Test func `a due time that a change of clocks shifted has no rule`() async throws {
         // Half past two in New York. On 8 March, clocks go from two to three.
         let task = try await board.task(
-            #"{"dueDate": "2099-03-07T07:30:00Z", "recurrence": {"rule": "FREQ=DAILY", "timeZone": "America/New_York"}}"#)
+            #"{"dueDate": "2099-03-07T07:30:00Z", "recurrence": {"rule": "FREQ=DAILY", "timeZone": "America/New_York"}}"#
+        )
         #expect(await board.send(.get, "/calendar.ics").lines("VEVENT").first?.contains("RRULE:FREQ=DAILY") == true)
 
         await board.send(.post, "/tasks/\(task.id)/move", #"{"status": "done"}"#)
