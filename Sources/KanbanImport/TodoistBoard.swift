@@ -55,19 +55,43 @@ enum TodoistBoard {
             remarks.note("priority_left_out", "There are no priorities here.")
         }
         if field("RESPONSIBLE") != nil { remarks.note("responsible_left_out", "Tasks have no people here.") }
-        guard let date = field("DATE") else { return task }
-        let zone = field("TIMEZONE").flatMap { Zone(name: $0) } ?? choices.zone
-        task.due = ImportedDate(zone: zone).read(date)
-        if task.due == nil, let recurrence = ImportedRule.read(date), let first = recurrence.first(from: choices.today)
-        {
-            (task.due, task.recurrence) = (first, recurrence)
-            remarks.note("recurrence_begins", "Tasks that come back begin with the next date of their rule.")
-        }
-        if task.due == nil {
-            remarks.note("unread_date", "A date is not understood and stands in the notes of its task: \(date.quoted).")
-            task.body.addParagraph(date)
-        }
+        setDates(of: &task, field, choices, &remarks)
         return task
+    }
+
+    /// The date, or where there is none that is understood, the deadline.
+    private static func setDates(
+        of task: inout ForeignBoard.Task, _ field: (String) -> String?, _ choices: ImportChoices,
+        _ remarks: inout ImportRemarks
+    ) {
+        // Todoist writes "None" into columns of newer features.
+        func value(_ name: String) -> String? { field(name).flatMap { $0.lowercased() == "none" ? nil : $0 } }
+        if value("DURATION") != nil { remarks.note("duration_left_out", "Tasks have no duration here.") }
+        let zone = field("TIMEZONE").flatMap { Zone(name: $0) } ?? choices.zone
+        let dates = ImportedDate(zone: zone)
+        func noteUnread(_ text: String, _ task: inout ForeignBoard.Task) {
+            remarks.note("unread_date", "A date is not understood and stands in the notes of its task: \(text.quoted).")
+            task.body.addParagraph(text)
+        }
+        if let date = value("DATE") {
+            task.due = dates.read(date)
+            if task.due == nil, let recurrence = ImportedRule.read(date),
+                let first = recurrence.first(from: choices.today)
+            {
+                (task.due, task.recurrence) = (first, recurrence)
+                remarks.note("recurrence_begins", "Tasks that come back begin with the next date of their rule.")
+            }
+            if task.due == nil { noteUnread(date, &task) }
+        }
+        guard let deadline = value("DEADLINE") else { return }
+        if task.due != nil {
+            task.body.addParagraph("Deadline: \(deadline)")
+            remarks.note("deadline_in_body", "A task has one date here: the deadline beside it stands in the notes.")
+        } else if let due = dates.read(deadline) {
+            task.due = due
+        } else {
+            noteUnread(deadline, &task)
+        }
     }
 
     /// Without the labels (`@home`) and the mark of what cannot be ticked.

@@ -1,0 +1,26 @@
+import Kanban
+import Testing
+
+@testable import KanbanImport
+
+/// What single columns of Todoist's CSV become.
+struct TodoistTests {
+    private func codes(_ file: ReadFile) -> [String] { file.remarks.notes.map(\.code) }
+
+    @Test func `a deadline is the due date, or stands in the notes beside a date`() throws {
+        let file = try read(
+            .todoist,
+            """
+            TYPE,CONTENT,DATE,DATE_LANG,TIMEZONE,DURATION,DURATION_UNIT,DEADLINE,DEADLINE_LANG
+            task,tax,,en,,,,2026-12-31,en
+            task,trip,2026-12-24,en,,45,minute,2026-12-31,en
+            task,paint,some day,en,,None,None,2026-12-31,en
+            task,sing,,en,,,,soon,en
+            """)
+
+        #expect(file.tasks.map { $0.due?.text } == ["2026-12-31", "2026-12-24", "2026-12-31", nil])
+        #expect(file.tasks.map(\.body) == ["", "Deadline: 2026-12-31", "some day", "soon"])
+        #expect(codes(file) == ["duration_left_out", "deadline_in_body", "unread_date", "unread_date"])
+        #expect(file.remarks.notes.allSatisfy { $0.count == 1 })
+    }
+}
