@@ -16,15 +16,14 @@ struct ImportedDate {
         (self.zone, self.isDayFirst) = (zone, isDayFirst)
     }
 
-    /// The order of days and months that a whole column shows: one of its dates has a number above 12.
+    /// The order of days and months that a whole column shows by its numbers above 12, unless its dates contradict each other.
     init(zone: Zone, of column: some Sequence<String>) {
-        self.init(zone: zone)
+        var orders: Set<Bool> = []
         for text in column {
-            guard let (first, second) = Self.slashed(Self.tokens(text)) else { continue }
-            if first > 12 { isDayFirst = true }
-            if second > 12 { isDayFirst = false }
-            if isDayFirst != nil { return }
+            guard let (first, second) = Self.slashed(Self.tokens(text)), (first > 12) != (second > 12) else { continue }
+            orders.insert(first > 12)
         }
+        self.init(zone: zone, isDayFirst: orders.count == 1 ? orders.first : nil)
     }
 
     /// A day, or an instant when there is a time; `nil` for what is not understood.

@@ -92,6 +92,14 @@ struct CSVTests {
         #expect(board.tasks.map { $0.due?.text } == ["2026-02-01", "2026-02-25"])
     }
 
+    @Test(arguments: ["13/2/2026", "2/25/2026"])
+    func `dates of a column that contradict each other tell no order`(first: String) throws {
+        let second = first == "13/2/2026" ? "2/25/2026" : "13/2/2026"
+        let board = try read(.csv, "title,due\na,\(first)\nb,1/2/2026\nc,\(second)\n")
+        #expect(Set(board.tasks.map { $0.due?.text }) == ["2026-02-13", nil, "2026-02-25"])
+        #expect(board.remarks.faults.map(\.pointer) == ["#/3/dueDate"])
+    }
+
     @Test func `each row that cannot be read is told with its line`() throws {
         let board = try read(.csv, "title,due,status\n\"a\nb\",soon,todo\n\nc,,someday\n")
         #expect(board.remarks.faults.map(\.line) == [2, 5])
