@@ -30,11 +30,17 @@ struct ImportedDate {
     func read(_ text: String) -> DueDate? {
         let text = text.trimmed
         if let plain = DueDate(text) ?? DueDate(text.replacing(" ", with: "T", maxReplacements: 1)) { return plain }
-        var tokens = Self.tokens(text)
+        var tokens = Self.tokens(Self.spaced(text))
         let time = Self.takeTime(&tokens)
         guard !tokens.contains(.mark(":")), let day = day(tokens) else { return nil }
         guard let time else { return .day(day) }
         return .instant(DueDate.day(day).alarm(in: zone, allDayTime: time))
+    }
+
+    /// `2026-12-24T15:00`, without an offset, as `2026-12-24 15:00`.
+    private static func spaced(_ text: String) -> String {
+        guard Day(String(text.prefix(10))) != nil, text.dropFirst(10).first?.lowercased() == "t" else { return text }
+        return "\(text.prefix(10)) \(text.dropFirst(11))"
     }
 
     /// When something happened: of a day its first moment in the zone.
@@ -107,13 +113,21 @@ struct ImportedDate {
             let next: [Token] = [.mark(":"), .word("분"), .word("分"), .word("초"), .word("秒")]
             if end < tokens.count, next.contains(tokens[end]) { end += 1 } else { break }
         }
+        // Seconds may have a fraction.
+        var fraction: Int64 = 0
+        if end == index + 4, end + 1 < tokens.count, tokens[end] == .mark("."),
+            case .number(let value, let digits) = tokens[end + 1]
+        {
+            fraction = Int64(value) * 1_000 / (0..<digits).reduce(1) { power, _ in power * 10 }
+            end += 2
+        }
         guard halves.count <= 1, hour < (halves.isEmpty ? 24 : 13), parts[0] < 60, parts[1] < 60 else { return nil }
         if let isAfternoon = halves.first { hour = hour % 12 + (isAfternoon ? 12 : 0) }
         tokens.removeSubrange((index - 1)..<end)
         tokens.removeAll { token in
             if case .word(let word) = token { afternoon.contains(word) || morning.contains(word) } else { false }
         }
-        return Int64(hour * 3_600 + parts[0] * 60 + parts[1]) * 1_000
+        return Int64(hour * 3_600 + parts[0] * 60 + parts[1]) * 1_000 + fraction
     }
 
     // MARK: - Words
