@@ -67,13 +67,19 @@ enum TodoistBoard {
         // Todoist writes "None" into columns of newer features.
         func value(_ name: String) -> String? { field(name).flatMap { $0.lowercased() == "none" ? nil : $0 } }
         if value("DURATION") != nil { remarks.note("duration_left_out", "Tasks have no duration here.") }
-        let zone = field("TIMEZONE").flatMap { Zone(name: $0) } ?? choices.zone
-        let dates = ImportedDate(zone: zone)
+        let name = value("TIMEZONE")
+        let zone = name.flatMap { Zone(name: $0) }
+        let dates = ImportedDate(zone: zone ?? choices.zone)
         func noteUnread(_ text: String, _ task: inout ForeignBoard.Task) {
             remarks.note("unread_date", "A date is not understood and stands in the notes of its task: \(text.quoted).")
             task.body.addParagraph(text)
         }
         if let date = value("DATE") {
+            if let name, zone == nil {
+                remarks.note(
+                    "unknown_time_zone",
+                    "The time zone \(name.quoted) is not known: its times are read in \(choices.zone.name).")
+            }
             task.due = dates.read(date)
             if task.due == nil, let recurrence = ImportedRule.read(date),
                 let first = recurrence.first(from: choices.today)

@@ -23,4 +23,23 @@ struct TodoistTests {
         #expect(codes(file) == ["duration_left_out", "deadline_in_body", "unread_date", "unread_date"])
         #expect(file.remarks.notes.allSatisfy { $0.count == 1 })
     }
+
+    @Test func `a time zone that nobody knows is told, and its times are those of the account`() throws {
+        let file = try read(
+            .todoist,
+            """
+            TYPE,CONTENT,DATE,DATE_LANG,TIMEZONE
+            task,call,2026-12-24 09:30,en,Mars/Olympus
+            task,rest,,en,Mars/Olympus
+            task,sing,2026-12-24 09:30,en,Europe/Berlin
+            """)
+
+        #expect(
+            file.tasks.map { $0.due?.text } == ["2026-12-24T00:30:00.000Z", nil, "2026-12-24T08:30:00.000Z"])
+        #expect(codes(file) == ["unknown_time_zone"] && file.remarks.notes.map(\.count) == [1])
+        #expect(
+            file.remarks.notes.map(\.detail) == [
+                "The time zone \"Mars/Olympus\" is not known: its times are read in Asia/Seoul."
+            ])
+    }
 }
