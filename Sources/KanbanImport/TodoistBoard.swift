@@ -45,9 +45,15 @@ enum TodoistBoard {
         _ remarks: inout ImportRemarks
     ) -> ForeignBoard.Task {
         var task = ForeignBoard.Task(row: row.line, pointer: "#/\(row.line)")
-        task.title = title(field("CONTENT") ?? "", &remarks)
+        var labels: [String]
+        (task.title, labels) = title(field("CONTENT") ?? "")
         task.body = field("DESCRIPTION") ?? ""
         task.category = section
+        if section == nil, !labels.isEmpty { task.category = labels.removeFirst() }
+        if !labels.isEmpty {
+            task.body.addParagraph("Labels: \(labels.joined(separator: ", "))")
+            remarks.note("labels_in_body", "Labels beyond the category stand in the notes.", count: labels.count)
+        }
         if let indent = field("INDENT").flatMap(Int.init), indent > 1 {
             remarks.note("subtask_flattened", "A task under another one stands beside it.")
         }
@@ -100,9 +106,20 @@ enum TodoistBoard {
         }
     }
 
-    /// Without the labels (`@home`) and the mark of what cannot be ticked.
-    private static func title(_ content: String, _ remarks: inout ImportRemarks) -> String {
-        content.hasPrefix("* ") ? String(content.dropFirst(2)) : content
+    /// Without the mark of what cannot be ticked, and without the labels at the end: Todoist writes them there (`Milk @shop`),
+    /// while an `@` before other words may be one of the text.
+    private static func title(_ content: String) -> (title: String, labels: [String]) {
+        let text = content.hasPrefix("* ") ? String(content.dropFirst(2)).trimmed : content
+        var rest = text[...]
+        var labels: [String] = []
+        while let space = rest.lastIndex(where: \.isWhitespace) {
+            let word = rest[rest.index(after: space)...]
+            guard word.first == "@", word.dropFirst().first.map({ $0.isLetter || $0.isNumber }) == true else { break }
+            labels.insert(String(word.dropFirst()), at: 0)
+            rest = rest[..<space]
+            while rest.last?.isWhitespace == true { rest.removeLast() }
+        }
+        return (String(rest), labels)
     }
 }
 

@@ -42,4 +42,28 @@ struct TodoistTests {
                 "The time zone \"Mars/Olympus\" is not known: its times are read in Asia/Seoul."
             ])
     }
+
+    @Test func `labels become the category, and beyond it a line of the notes`() throws {
+        let file = try read(
+            .todoist,
+            """
+            TYPE,CONTENT,DESCRIPTION
+            task,Milk @shop  @home @가게,two
+            task,* Tea @shop,
+            task,Write bob@example.org @ 5,
+            task,Ask @ann about it,
+            task,@home,
+            task,Mail a@b.c,
+            section,House,
+            task,Clean @home @weekly,
+            """)
+
+        #expect(
+            file.tasks.map(\.title) == [
+                "Milk", "Tea", "Write bob@example.org @ 5", "Ask @ann about it", "@home", "Mail a@b.c", "Clean",
+            ])
+        #expect(file.tasks.map(\.category) == ["shop", "shop", nil, nil, nil, nil, "House"])
+        #expect(file.tasks[0].body == "two\n\nLabels: home, 가게" && file.tasks[6].body == "Labels: home, weekly")
+        #expect(file.remarks.notes.map(\.count) == [4] && codes(file) == ["labels_in_body"])
+    }
 }
