@@ -59,9 +59,7 @@ struct ImportedDate {
         let numbers = tokens.compactMap { token in
             if case .number(let value, let digits) = token { (value: value, digits: digits) } else { nil }
         }
-        let months = words.compactMap {
-            Self.months[String($0.prefix(3))] != nil && $0.allSatisfy(\.isASCII) ? $0 : nil
-        }
+        let months = words.filter { Self.month($0) != nil }
         guard words.allSatisfy({ months.contains($0) || Self.fillers.contains($0) || Self.weekdays.contains($0) })
         else {
             return nil
@@ -69,7 +67,7 @@ struct ImportedDate {
         let years = numbers.filter { $0.digits == 4 }
         guard years.count == 1, let year = years.first?.value else { return nil }
         let others = numbers.filter { $0.digits <= 2 }.map(\.value)
-        if let month = months.first.flatMap({ Self.months[String($0.prefix(3))] }) {
+        if let month = months.first.flatMap(Self.month) {
             guard months.count == 1, numbers.count == 2, let day = others.first else { return nil }
             return Day(year: year, month: month, day: day)
         }
@@ -154,9 +152,15 @@ struct ImportedDate {
         return tokens.filter { $0 != .mark(" ") }
     }
 
-    private static let months = Dictionary(
-        uniqueKeysWithValues: zip(
-            ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1...12))
+    /// The month of an English name or its first letters.
+    static func month(_ word: String) -> Int? {
+        word.count < 3 ? nil : months.firstIndex { $0.hasPrefix(word) }.map { $0 + 1 }
+    }
+
+    private static let months = [
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "december",
+    ]
     private static let fillers: Set<String> = [
         "년", "월", "일", "年", "月", "日", "st", "nd", "rd", "th", "of", "시", "분", "時", "分",
     ]

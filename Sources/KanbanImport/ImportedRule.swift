@@ -1,30 +1,88 @@
 import Kanban
 
-/// How a task comes back, as Todoist writes it in words: `every monday`, `every! 3 days`, `매주 금요일`, `毎月25日`. What is not
-/// understood whole is not guessed.
-enum ImportedRule {
+/// How a task comes back, as Todoist writes it in words: `every monday at 9am`, `every! 3 days`, `매주 금요일`, `毎月25日`. What is
+/// not understood whole is not guessed.
+struct ImportedRule {
+    var recurrence: Recurrence
+    /// The day from which it counts, if it says one.
+    var start: Day?
+    /// The time of day, in milliseconds since midnight.
+    var time: Int64?
+
     private static let english = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private static let names = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
+    private static let workdays = "BYDAY=MO,TU,WE,TH,FR"
+    private static let adverbs = ["daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"]
+    /// Which of a month's, as in `3rd friday`; -1 is the last one.
+    private static let ordinals = [
+        "1st": 1, "first": 1, "2nd": 2, "second": 2, "3rd": 3, "third": 3, "4th": 4, "fourth": 4, "5th": 5, "fifth": 5,
+        "last": -1,
+    ]
 
-    static func read(_ text: String) -> Recurrence? {
+    static func read(_ text: String) -> ImportedRule? {
         var words = text.lowercased().replacing(",", with: " ").split(whereSeparator: \.isWhitespace).map(String.init)
         guard let first = words.first else { return nil }
-        let start: Recurrence.Start
+        var from = Recurrence.Start.due
         switch first {
-        case "every", "ev": start = .due
-        case "every!", "ev!", "after": start = .completion
-        case "daily", "weekly", "monthly", "yearly":
-            return words.count == 1 ? Recurrence(rule: "FREQ=\(first.uppercased())") : nil
-        default: return asian(words.joined())
+        case "every", "ev": words.removeFirst()
+        case "every!", "ev!", "after":
+            from = .completion
+            words.removeFirst()
+        default:
+            guard let unit = adverbs[first] else { return asian(words.joined()).map { ImportedRule(recurrence: $0) } }
+            words[0] = unit
         }
-        words.removeFirst()
+        guard let clauses = clauses(of: &words) else { return nil }
         var interval = 1
-        if let number = words.first.flatMap({ $0 == "other" ? 2 : Int($0) }), number > 0, words.count > 1 {
+        if let number = words.first.flatMap({ $0 == "other" ? 2 : Int($0) }),
+            RecurrenceRule.intervals.contains(number), words.count > 1,
+            // Not that of `29 feb`.
+            ImportedDate.month(words[1]) == nil
+        {
             interval = number
             words.removeFirst()
         }
-        guard let rule = english(words, interval) else { return nil }
-        return Recurrence(rule: rule, from: start)
+        guard var rule = english(words, interval) else { return nil }
+        if let last = clauses.until { rule += ";UNTIL=\(last.description.filter { $0 != "-" })" }
+        return ImportedRule(recurrence: Recurrence(rule: rule, from: from), start: clauses.start, time: clauses.time)
+    }
+
+    /// Takes `at 9am`, `starting 2026-12-24` and `until 2027-01-01` off the end.
+    /// - Returns: `nil` where one of them is not understood.
+    private static func clauses(of words: inout [String]) -> (time: Int64?, start: Day?, until: Day?)? {
+        let keys = ["at": "at", "starting": "start", "from": "start", "until": "until", "ending": "until"]
+        var found: [String: [String]] = [:]
+        while let index = words.lastIndex(where: { keys[$0] != nil }), let key = keys[words[index]] {
+            guard found.updateValue(Array(words[(index + 1)...]), forKey: key) == nil else { return nil }
+            words.removeSubrange(index...)
+        }
+        // Todoist takes times without "at", too.
+        if found["at"] == nil, words.count > 1, let last = words.last,
+            last.contains(":") || last.hasSuffix("am") || last.hasSuffix("pm"), time([last]) != nil
+        {
+            found["at"] = [words.removeLast()]
+        }
+        let (clock, first, last) = (found["at"].map(time), found["start"].map(day), found["until"].map(day))
+        guard clock != .some(nil), first != .some(nil), last != .some(nil) else { return nil }
+        return (clock ?? nil, first ?? nil, last ?? nil)
+    }
+
+    /// `9`, `9am`, `9:30 pm`, `18:00`.
+    private static func time(_ words: [String]) -> Int64? {
+        let text = words.joined()
+        let half = ["am", "pm"].first { text.hasSuffix($0) }
+        let parts = text.dropLast(half?.count ?? 0).split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), parts.allSatisfy({ $0.count <= 2 && $0.allSatisfy(\.isNumber) }),
+            parts.count == 1 || parts[1].count == 2, var hour = Int(parts[0]),
+            let minute = parts.count == 1 ? 0 : Int(parts[1]), minute < 60,
+            half == nil ? hour < 24 : (1...12).contains(hour)
+        else { return nil }
+        if let half { hour = hour % 12 + (half == "pm" ? 12 : 0) }
+        return Int64(hour * 60 + minute) * 60_000
+    }
+
+    private static func day(_ words: [String]) -> Day? {
+        if case .day(let day) = ImportedDate(zone: .utc).read(words.joined(separator: " ")) { day } else { nil }
     }
 
     private static func english(_ words: [String], _ interval: Int) -> String? {
@@ -34,25 +92,65 @@ enum ImportedRule {
             case "day", "days": return "FREQ=DAILY\(every)"
             case "week", "weeks": return "FREQ=WEEKLY\(every)"
             case "month", "months": return "FREQ=MONTHLY\(every)"
+            case "quarter", "quarters": return "FREQ=MONTHLY;INTERVAL=\(3 * interval)"
             case "year", "years": return "FREQ=YEARLY\(every)"
-            case "weekday",
-                "workday" where interval == 1:
-                return "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
+            case "weekday" where interval == 1, "workday" where interval == 1: return "FREQ=WEEKLY;\(workdays)"
             default: break
             }
-            let digits = words[0].prefix { $0.isNumber }
-            if interval == 1, let day = Int(digits), (1...31).contains(day),
-                ["", "st", "nd", "rd", "th"].contains(words[0].dropFirst(digits.count))
-            {
-                return monthly(day)
-            }
         }
-        let days = words.filter { $0 != "and" }.map { word in
-            english.firstIndex { word.hasPrefix($0) && "\($0)day tuesday wednesday thursday saturday".contains(word) }
-        }
+        if interval == 1, let rule = ofMonth(words) { return rule }
+        let days = words.filter { $0 != "and" }.map(weekday)
         guard !days.isEmpty, !days.contains(nil) else { return nil }
         return
             "FREQ=WEEKLY\(every);BYDAY=\(Set(days.compactMap(\.self)).sorted().map { names[$0] }.joined(separator: ","))"
+    }
+
+    /// Monday is 0.
+    private static func weekday(_ word: String) -> Int? {
+        english.firstIndex { word.hasPrefix($0) && "\($0)day tuesday wednesday thursday saturday".contains(word) }
+    }
+
+    /// `25th`, `3rd friday`, `last day of the month`, `jan 1`, `1st of january`.
+    private static func ofMonth(_ words: [String]) -> String? {
+        var words = words
+        var isWhole = false
+        for end in [["of", "the", "month"], ["of", "every", "month"], ["of", "each", "month"], ["of", "month"]]
+        where words.count > end.count && Array(words.suffix(end.count)) == end {
+            words.removeLast(end.count)
+            isWhole = true
+            break
+        }
+        if words.count == 1 { return dayOfMonth(words[0]).map(monthly) }
+        words.removeAll { $0 == "of" }
+        guard words.count == 2 else { return nil }
+        if let ordinal = ordinals[words[0]] {
+            switch words[1] {
+            case "day" where ordinal == -1: return "FREQ=MONTHLY;BYMONTHDAY=-1"
+            // Alone, `2nd day` is every other day.
+            case "day" where isWhole: return monthly(ordinal)
+            case "weekday" where abs(ordinal) == 1, "workday" where abs(ordinal) == 1:
+                return "FREQ=MONTHLY;\(workdays);BYSETPOS=\(ordinal)"
+            default:
+                if let day = weekday(words[1]) { return "FREQ=MONTHLY;BYDAY=\(ordinal)\(names[day])" }
+            }
+        }
+        for (name, number) in [(words[0], words[1]), (words[1], words[0])] {
+            guard let month = ImportedDate.month(name), let day = dayOfMonth(number),
+                day <= Day.days(inMonth: month, of: 2000)
+            else { continue }
+            let leap = month == 2 && day == 29 ? ";SKIP=BACKWARD" : ""
+            return "FREQ=YEARLY;BYMONTH=\(month);BYMONTHDAY=\(day)\(leap)"
+        }
+        return nil
+    }
+
+    /// `25` and `25th`.
+    private static func dayOfMonth(_ word: String) -> Int? {
+        let digits = word.prefix { $0.isNumber }
+        guard let day = Int(digits), (1...31).contains(day),
+            ["", "st", "nd", "rd", "th"].contains(word.dropFirst(digits.count))
+        else { return nil }
+        return day
     }
 
     /// A month without the day has it on its last one.
@@ -100,11 +198,14 @@ enum ImportedRule {
     }
 }
 
-extension Recurrence {
-    /// The first date of the rule that is not past.
-    func first(from today: Day) -> DueDate? {
-        guard let rule = parsed else { return nil }
-        let before = today.adding(days: -1)
-        return rule.next(after: before, from: before).map { .day($0) }
+extension ImportedRule {
+    /// The first date of the rule that is not past; `nil` when it is over.
+    func first(from today: Day, in zone: Zone) -> DueDate? {
+        let before = max(today, start ?? today).adding(days: -1)
+        guard let rule = recurrence.parsed,
+            let first = rule.next(after: .day(before), from: .day(start ?? today), in: zone)
+        else { return nil }
+        guard let time else { return first }
+        return .instant(first.alarm(in: zone, allDayTime: time))
     }
 }

@@ -87,10 +87,15 @@ enum TodoistBoard {
                     "The time zone \(name.quoted) is not known: its times are read in \(choices.zone.name).")
             }
             task.due = dates.read(date)
-            if task.due == nil, let recurrence = ImportedRule.read(date),
-                let first = recurrence.first(from: choices.today)
+            if task.due == nil, let rule = ImportedRule.read(date),
+                let first = rule.first(from: choices.today, in: dates.zone)
             {
-                (task.due, task.recurrence) = (first, recurrence)
+                task.due = first
+                // A time of day stays that of its zone when clocks change.
+                let isElsewhere = rule.time != nil && dates.zone.name != choices.zone.name
+                task.recurrence = Recurrence(
+                    rule: rule.recurrence.rule, from: rule.recurrence.from,
+                    timeZone: isElsewhere ? dates.zone.name : nil)
                 remarks.note("recurrence_begins", "Tasks that come back begin with the next date of their rule.")
             }
             if task.due == nil { noteUnread(date, &task) }

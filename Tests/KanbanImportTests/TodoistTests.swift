@@ -66,4 +66,35 @@ struct TodoistTests {
         #expect(file.tasks[0].body == "two\n\nLabels: home, 가게" && file.tasks[6].body == "Labels: home, weekly")
         #expect(file.remarks.notes.map(\.count) == [4] && codes(file) == ["labels_in_body"])
     }
+
+    /// Today is 2026-11-18 in Seoul, a Wednesday.
+    @Test(arguments: [
+        ("every day at 9am", "2026-11-18T00:00:00.000Z"), ("every mon at 18:00", "2026-11-23T09:00:00.000Z"),
+        ("every fri 9:30 pm", nil), ("every fri 9:30pm", "2026-11-20T12:30:00.000Z"),
+        ("daily at 7", "2026-11-17T22:00:00.000Z"),
+        ("every 3 days", "2026-11-18"), ("every day starting 2026-12-24", "2026-12-24"),
+        ("every 3 days starting 2026-11-16", "2026-11-19"), ("every 3rd friday", "2026-11-20"),
+        ("every last day", "2026-11-30"), ("every jan 1", "2027-01-01"), ("every quarter", "2026-11-18"),
+        ("every week until 2027-01-01", "2026-11-18"), ("every week until 2026-11-17", nil),
+    ])
+    func `a rule begins with its next date, at its time`(rule: String, due: String?) throws {
+        let file = try read(.todoist, "TYPE,CONTENT,DATE\ntask,a,\(rule)\n")
+        #expect(file.tasks.map { $0.due?.text } == [due])
+        #expect(codes(file) == [due == nil ? "unread_date" : "recurrence_begins"])
+        #expect((file.tasks[0].recurrence == nil) == (due == nil) && file.tasks[0].body == (due == nil ? rule : ""))
+    }
+
+    @Test func `a time of day comes back on the clocks of its zone`() throws {
+        let file = try read(
+            .todoist,
+            """
+            TYPE,CONTENT,DATE,TIMEZONE
+            task,a,every day at 9am,Europe/Berlin
+            task,b,every day at 9am,Asia/Seoul
+            task,c,every day,Europe/Berlin
+            """)
+        #expect(
+            file.tasks.map { $0.due?.text } == ["2026-11-18T08:00:00.000Z", "2026-11-18T00:00:00.000Z", "2026-11-18"])
+        #expect(file.tasks.map { $0.recurrence?.timeZone } == ["Europe/Berlin", nil, nil])
+    }
 }
