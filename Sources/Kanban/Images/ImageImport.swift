@@ -12,12 +12,21 @@ struct ImageImport {
         self.writer = writer
     }
 
-    /// Images never change, so an image with a known id is already here.
+    /// Images never change, so one with a known id is already here.
+    /// - Throws: ``BoardError/invalid(_:)`` for images with the id of another one.
     mutating func run(_ entries: [BoardDocument.Entry<ImportedImage>]) throws {
+        var faults: [Fault] = []
         for entry in entries {
             let image = entry.value
-            if try writer.image(image.id) != nil {
+            if let known = try writer.image(image.id) {
                 counts.unchanged += 1
+                if faults.count < Self.mostFaults, try !writer.isSame(known, image.content) {
+                    faults.append(
+                        Fault(
+                            pointer: "#/images/\(entry.index)/id", code: .invalidValue,
+                            detail: "Another image has this id. Images never change: give this one an id of its own.",
+                            line: entry.line))
+                }
             } else if try writer.imageEverExisted(image.id) {
                 gone.insert(image.id)
                 counts.unchanged += 1
@@ -27,6 +36,7 @@ struct ImageImport {
                 try writer.pause()
             }
         }
+        guard faults.isEmpty else { throw BoardError.invalid(faults) }
     }
 
     /// The entries, without references to images that were deleted here.

@@ -7,14 +7,18 @@ extension BoardWriter {
     ) throws -> (image: Image, isNew: Bool) {
         if let old = try image(id) {
             try precondition.check(old.revision, current: .image(old))
-            guard old.fingerprint == content.fingerprint, try imageContent(id) == content.bytes else {
-                throw BoardError.alreadyExists(.image)
-            }
+            guard try isSame(old, content) else { throw BoardError.alreadyExists(.image) }
             return (old, false)
         }
         guard try !imageEverExisted(id) else { throw BoardError.deleted(.image) }
         try precondition.check(nil, current: nil)
         return (try addImage(id, content), true)
+    }
+
+    /// True if the stored image has these bytes.
+    func isSame(_ image: Image, _ content: ImageContent) throws -> Bool {
+        guard image.fingerprint == content.fingerprint else { return false }
+        return try imageContent(image.id) == content.bytes
     }
 
     func addImage(_ id: ID, _ content: ImageContent) throws -> Image {

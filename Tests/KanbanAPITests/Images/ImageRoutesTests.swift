@@ -271,6 +271,22 @@ struct ImageRoutesTests {
         #expect(try empty.check() == [])
     }
 
+    @Test func `an image under the id of another one is refused, and nothing is imported`() async throws {
+        await put()
+        func document(_ bytes: [UInt8]) -> String {
+            #"{"images": [{"id": "\#(Self.id)", "content": "\#(Base64.encode(bytes))"}], "tasks": [{"title": "a"}]}"#
+        }
+
+        let other = await board.send(.post, "/import", document(Self.jpeg))
+        #expect(other.status == 422 && other.faults == ["#/images/0/id invalid_value"], "\(other.json)")
+        #expect(await board.send(.get, "/tasks").json["items"] == [])
+        let same = await board.send(.post, "/import", document(await board.send(.get, "/images/\(Self.id)").body))
+        #expect(same.json["images"] == ["created": 0, "updated": 0, "unchanged": 1])
+        // Where all is replaced, the id is free.
+        #expect(await board.send(.post, "/import?mode=replace", document(Self.jpeg)).status == 200)
+        #expect(await board.send(.get, "/images/\(Self.id)").body == Self.jpeg)
+    }
+
     @Test func `an export of before there were images is taken in`() async throws {
         let answer = await board.send(
             .post, "/import",
