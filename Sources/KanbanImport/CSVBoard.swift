@@ -22,7 +22,10 @@ enum CSVBoard {
         let dates = ImportedDate(zone: choices.zone, of: due)
         // This server's own export, whose titles come back as they are.
         let isOwn = head.fields.suffix(3) == ["createdAt", "updatedAt", "completedAt"]
-        while let row = try table.next() {
+        // The one for spreadsheets begins with a byte order mark.
+        let isForExcel = isOwn && head.fields.first == "id" && ImportedText.hasMark(bytes)
+        while var row = try table.next() {
+            if isForExcel { row.fields = row.fields.map(FormulaText.unquoted) }
             if let extra = row.fields.dropFirst(head.fields.count).first(where: { !$0.trimmed.isEmpty }) {
                 remarks.fail(
                     row.line, "#/\(row.line)", .invalidFormat,

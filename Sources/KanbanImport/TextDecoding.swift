@@ -10,7 +10,7 @@ import Kanban
 enum ImportedText {
     /// UTF-8, UTF-16 with a byte order mark, or what Excel writes in Korea and Japan.
     static func decode(_ bytes: [UInt8]) throws(UnreadableImport) -> String {
-        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { return try utf8(bytes.dropFirst(3)) }
+        if hasMark(bytes) { return try utf8(bytes.dropFirst(3)) }
         if bytes.starts(with: [0xff, 0xfe]) { return try convert(bytes.dropFirst(2), from: "UTF-16LE") }
         if bytes.starts(with: [0xfe, 0xff]) { return try convert(bytes.dropFirst(2), from: "UTF-16BE") }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
@@ -21,6 +21,9 @@ enum ImportedText {
         }
         return candidates.max { known($0) < known($1) } ?? first
     }
+
+    /// True if the bytes begin with the byte order mark of UTF-8.
+    static func hasMark(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0xef, 0xbb, 0xbf]) }
 
     private static func utf8(_ bytes: ArraySlice<UInt8>) throws(UnreadableImport) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {

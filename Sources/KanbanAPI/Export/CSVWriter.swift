@@ -1,9 +1,11 @@
+import KanbanImport
+
 /// Writes comma-separated values (RFC 4180): records end in CRLF, fields with a quote, a comma or a line end are quoted.
 struct CSVWriter {
     /// The text so far.
     private(set) var bytes: [UInt8] = []
     /// True for spreadsheets: a byte order mark comes first, without which Excel reads another encoding, and a field that
-    /// Excel would run as a formula begins with `'`.
+    /// Excel would run as a formula begins with `'`, which an import takes off again.
     private let isForExcel: Bool
 
     init(isForExcel: Bool = false) {
@@ -24,11 +26,8 @@ struct CSVWriter {
         bytes.append(contentsOf: [0x0d, 0x0a])
     }
 
-    /// `=`, `+`, `-`, `@`, tab and carriage return.
-    private static let formulas: [UInt8] = [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D]
-
     private mutating func append(_ text: String) {
-        let field = isForExcel && text.utf8.first.map(Self.formulas.contains) == true ? "'" + text : text
+        let field = isForExcel ? FormulaText.quoted(text) : text
         let needsQuotes = field.utf8.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0d || $0 == 0x0a }
         guard needsQuotes else {
             bytes.append(contentsOf: field.utf8)

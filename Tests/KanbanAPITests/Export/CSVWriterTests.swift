@@ -15,9 +15,10 @@ struct CSVWriterTests {
         var csv = CSVWriter(isForExcel: true)
 
         csv.record(["=1+1", "+1", "-1", "@a", "\tb", "\r=c", "a=1", ""])
-        csv.record(["=\"x\""])
+        csv.record(["=\"x\"", "'-1", "''", "it's"])
 
-        let text = Array("\u{FEFF}'=1+1,'+1,'-1,'@a,'\tb,\"'\r=c\",a=1,\r\n\"'=\"\"x\"\"\"\r\n".utf8)
+        let text = Array(
+            "\u{FEFF}'=1+1,'+1,'-1,'@a,'\tb,\"'\r=c\",a=1,\r\n\"'=\"\"x\"\"\",''-1,''',it's\r\n".utf8)
         #expect(csv.bytes == text)
     }
 }
