@@ -32,10 +32,19 @@ enum ImportOrigin: Sendable, Hashable, RawRepresentable, CaseIterable {
 struct AccountImport {
     private(set) var accounts: [ImportedAccount] = []
     private(set) var remarks = ImportRemarks()
-    /// The rows of the file that the accounts are of.
-    private var rows: [Int] = []
+    /// What the accounts are of.
+    private var sources: [Source] = []
     /// The rows of a note.
     private var noted: [String: [Int]] = [:]
+    /// The row of the file, and what of it does not come along: that counts only if the account is made.
+    private struct Source {
+        let row: Int
+        /// The codes of notes.
+        var losses: [String] = []
+        /// The providers of identities.
+        var strangers: [String] = []
+    }
+
     private let hashing: FirebaseHashParameters?
     private let signerKey: [UInt8]
     private let separator: [UInt8]
@@ -79,22 +88,20 @@ struct AccountImport {
 
     private mutating func add(_ user: FirebaseUser) throws(Failure) {
         var account = ImportedAccount()
+        var source = Source(row: user.row)
         account.email = user.email.flatMap { EmailAddress($0) }
         account.isEmailVerified = user.isEmailVerified && account.email != nil
         account.isDisabled = user.isDisabled
         account.displayName = user.displayName
         if let name = user.displayName, TextRule.displayName.fault(in: name) != nil {
             account.displayName = nil
-            note("display_name", user.row)
+            source.losses.append("display_name")
         }
         for identity in user.identities {
             guard let provider = Self.providers[identity.provider], (1...255).contains(identity.subject.utf8.count),
                 identity.subject.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
             else {
-                remarks.note(
-                    "unknown_provider",
-                    "Identities of \(identity.provider.onOneLine) are left out: only those of Apple and Google come along."
-                )
+                source.strangers.append(identity.provider.onOneLine)
                 continue
             }
             guard !account.identities.contains(where: { $0.provider == provider }) else { continue }
@@ -107,16 +114,16 @@ struct AccountImport {
             remarks.skipped += 1
             return note(user.email == nil ? "no_way_in" : "invalid_address", user.row)
         }
-        if account.email != nil { account.passwordHash = try hash(of: user) }
-        if account.passwordHash == nil, account.identities.isEmpty { note("reset_needed", user.row) }
+        if account.email != nil { account.passwordHash = try hash(of: user, &source) }
+        if account.passwordHash == nil, account.identities.isEmpty { source.losses.append("reset_needed") }
         accounts.append(account)
-        rows.append(user.row)
+        sources.append(source)
     }
 
-    private mutating func hash(of user: FirebaseUser) throws(Failure) -> String? {
+    private func hash(of user: FirebaseUser, _ source: inout Source) throws(Failure) -> String? {
         guard let text = user.passwordHash else { return nil }
         guard user.isFirebaseHash, let hashing else {
-            note("other_hash", user.row)
+            source.losses.append("other_hash")
             return nil
         }
         let bytes = ByteText.bytes(lenientBase64: text)
@@ -131,7 +138,7 @@ struct AccountImport {
                 firebase: bytes, signerKey: signerKey, salt: salt + separator, logCost: hashing.memCost,
                 blockSize: hashing.rounds)
         else {
-            note("other_hash", user.row)
+            source.losses.append("other_hash")
             return nil
         }
         return hash.text
@@ -139,11 +146,18 @@ struct AccountImport {
 
     /// Notes what became of the accounts.
     mutating func finish(_ outcomes: [ImportedAccount.Outcome]) {
-        for (row, outcome) in zip(rows, outcomes) {
+        for (source, outcome) in zip(sources, outcomes) {
             switch outcome {
-            case .created: continue
-            case .addressTaken: note("address_taken", row)
-            case .identityTaken: note("identity_taken", row)
+            case .created:
+                for code in source.losses { note(code, source.row) }
+                for provider in source.strangers {
+                    remarks.note(
+                        "unknown_provider",
+                        "Identities of \(provider) are left out: only those of Apple and Google come along.")
+                }
+                continue
+            case .addressTaken: note("address_taken", source.row)
+            case .identityTaken: note("identity_taken", source.row)
             }
             remarks.skipped += 1
         }
