@@ -66,7 +66,9 @@ struct AccountExportTests {
         let identity = try JSON(parsing: Array(shown.utf8))["identities"]?.arrayValue?.first
         #expect(identity?["provider"] == "google")
         #expect(identity?["id"]?.stringValue == first.output.trimmingCharacters(in: .whitespacesAndNewlines))
-        #expect(try link("ben@example.org", "google", "1134").ending != .exited(0))
+        let taken = try link("ben@example.org", "google", "1134")
+        #expect(taken.ending == .exited(64) && taken.errors.contains("Another account has this identity. Its owner can"))
+        #expect(!taken.errors.contains("identityTaken"), "\(taken.errors)")
         #expect(try link("nobody@example.org", "google", "1134").ending == .exited(66))
         #expect(try link("ben@example.org", "google", "").ending == .exited(64))
         #expect(try link("ben@example.org", "google").ending == .exited(64))

@@ -153,7 +153,22 @@ extension Failure {
         case .emailTaken: self.init(.usage, "There is an account with this e-mail address already.")
         case .noToken: self.init(.noInput, "The account has no such token.")
         case .noAccount: self.init(.noInput, "There is no such account.")
-        default: self.init(.usage, "That is not possible: \(error).")
+        case .identityTaken:
+            self.init(
+                .usage,
+                "Another account has this identity. Its owner can remove it under Settings; or remove that account with "
+                    + "'kanbase account remove'.")
+        case .tooManyIdentities:
+            self.init(.usage, "An account has at most \(Identity.most) identities. Its owner can remove one under Settings.")
+        case .tooManyTokens:
+            self.init(
+                .usage,
+                "An account has at most \(AccessToken.most) tokens. Remove one with 'kanbase token remove'; 'kanbase token "
+                    + "list' shows them.")
+        case .builtInAccount: self.init(.usage, "The account of --auth open has no address, password or end.")
+        case .busy: self.init(.locked, "Too many passwords are hashed right now. Try again shortly.")
+        // The rest are refusals of requests, which no command makes.
+        default: self.init(.internalFault, "The account cannot be changed: \(error).")
         }
     }
 }
