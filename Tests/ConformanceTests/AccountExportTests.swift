@@ -74,6 +74,26 @@ struct AccountExportTests {
         #expect(try link("ben@example.org", "google").ending == .exited(64))
     }
 
+    @Test func `where there are accounts, export and import need the name of one`() throws {
+        let server = try Kanbase(["--auth", "required"])
+        let body: JSON = ["email": "anna@example.org", "password": .string(Self.password)]
+        #expect(try server.client().post("/accounts", body).status == 201)
+        server.stop()
+        func run(_ arguments: String...) throws -> (ending: Ending, output: String, errors: String) {
+            try Kanbase.run(
+                arguments + server.folder.options, input: arguments.first == "import" ? #"{"tasks": [{"title": "a"}]}"# : "")
+        }
+
+        for command in ["import", "export"] {
+            let nobody = try run(command)
+            #expect(nobody.ending == .exited(64) && nobody.errors.contains("with --account EMAIL"), "\(nobody.errors)")
+        }
+        for name in ["anna@example.org", "local"] {
+            #expect(try run("import", "--account", name).ending == .exited(0))
+            #expect(try run("export", "--account", name).output.contains(#""title":"a""#))
+        }
+    }
+
     @Test func `in open mode it has the one account`() throws {
         let server = try Kanbase()
         let client = try server.client()

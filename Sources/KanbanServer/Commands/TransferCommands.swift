@@ -195,7 +195,18 @@ struct TransferCommands {
     private var isOwnBoard: Bool { [nil, "local"].contains(configuration.administration.account) }
 
     private func accountKey(in store: any ServedStore) async throws -> AccountKey {
-        guard !isOwnBoard, let name = configuration.administration.account else { return .local }
+        guard !isOwnBoard, let name = configuration.administration.account else {
+            // Under `--auth required` nobody sees the board of the open mode.
+            if configuration.administration.account == nil,
+                try await !store.readAccess({ try $0.accounts(after: .local, limit: 1) }).isEmpty
+            {
+                throw Failure(
+                    .usage,
+                    "There are accounts here: say whose board it is with --account EMAIL. --account local is the board of "
+                        + "--auth open.")
+            }
+            return .local
+        }
         return try await store.account(named: name).key
     }
 }

@@ -254,7 +254,7 @@ extension Option {
             "account", \.administration.account,
             OptionValue.text("EMAIL", "an e-mail address").optional(unset: "local"),
             in: .command, of: [.exportBoard, .importBoard],
-            "The account of the board; without it the board of `--auth open`."),
+            "The account of the board; local is the board of `--auth open`. Needed where there are accounts."),
         Option(
             "display-name", \.administration.displayName, OptionValue.text("NAME").optional(), in: .command,
             of: [.accountAdd], "The account's display name."),
