@@ -89,6 +89,8 @@ enum CSVBoard {
         task.createdAt = time("createdAt", &remarks)
         task.updatedAt = time("updatedAt", &remarks)
         task.completedAt = time("completedAt", &remarks)
+        // Without a column for the state, the time tells it.
+        if columns["status"] == nil, task.completedAt != nil { task.status = .done }
         return task
     }
 }

@@ -20,8 +20,19 @@ struct CSVTable {
     private static let mostFields = 10 * mostRows
 
     init(_ text: String) {
-        separator = Self.separator(of: text)
         bytes = Array(text.utf8)
+        // Excel's own first line, before the headings: `sep=;`.
+        let first = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        if first.count == 5, let named = first.last,
+            String(decoding: first.dropLast(), as: UTF8.self).lowercased() == "sep="
+        {
+            separator = named
+            index =
+                bytes[first.count...].starts(with: "\r\n".utf8) ? first.count + 2 : min(first.count + 1, bytes.count)
+            line = 2
+        } else {
+            separator = Self.separator(of: text)
+        }
     }
 
     /// The next row that is not blank; `nil` at the end.

@@ -137,7 +137,10 @@ extension ForeignFormat {
     package func read(
         _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
     ) throws(UnreadableImport) -> ImportRemarks {
-        switch self {
+        if self != .csv, self != .todoist, let encoding = ImportedText.foreignEncoding(ofJSON: bytes) {
+            throw UnreadableImport("The file is in \(encoding). JSON is in UTF-8: save it so.")
+        }
+        return switch self {
         case .csv: try CSVBoard.read(bytes, choices, take)
         case .todoist: try TodoistBoard.read(bytes, choices, take)
         case .trello: try TrelloBoard.read(bytes, choices, take)

@@ -7,12 +7,13 @@ import Kanban
 #endif
 
 /// Text of a file that does not say its encoding, as spreadsheets write it.
-enum ImportedText {
-    /// UTF-8, UTF-16 with a byte order mark, or what Excel writes in Korea and Japan.
+package enum ImportedText {
+    /// UTF-8, UTF-16, or what Excel writes in Korea and Japan.
     static func decode(_ bytes: [UInt8]) throws(UnreadableImport) -> String {
         if hasMark(bytes) { return try utf8(bytes.dropFirst(3)) }
         if bytes.starts(with: [0xff, 0xfe]) { return try convert(bytes.dropFirst(2), from: "UTF-16LE") }
         if bytes.starts(with: [0xfe, 0xff]) { return try convert(bytes.dropFirst(2), from: "UTF-16BE") }
+        if let encoding = unmarkedUTF16(bytes) { return try convert(bytes[...], from: encoding) }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         // `try?`: what one of them cannot read, the other may. Most bytes are valid in both: the one whose headings are known words is meant.
         let candidates = ["CP949", "CP932"].compactMap { try? convert(bytes[...], from: $0) }
@@ -20,6 +21,22 @@ enum ImportedText {
             throw UnreadableImport("The text is not in UTF-8, UTF-16, CP949 or Shift_JIS. Save the file as UTF-8.")
         }
         return candidates.max { known($0) < known($1) } ?? first
+    }
+
+    /// UTF-16 without a byte order mark: of separators, line ends and digits, one byte of two is zero, and the same one.
+    private static func unmarkedUTF16(_ bytes: [UInt8]) -> String? {
+        let head = bytes.prefix(4_096)
+        let zeros = head.indices.filter { head[$0] == 0 }
+        guard zeros.count > 1, bytes.count.isMultiple(of: 2) else { return nil }
+        // Some letters have a zero, too, as 가.
+        let odd = zeros.count { !$0.isMultiple(of: 2) }
+        return odd * 2 > zeros.count ? "UTF-16LE" : "UTF-16BE"
+    }
+
+    /// JSON is UTF-8 (RFC 8259 §8.1): the name of another encoding that the first bytes show.
+    package static func foreignEncoding(ofJSON bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) { return "UTF-16" }
+        return bytes.prefix(2).contains(0) ? "UTF-16" : nil
     }
 
     /// True if the bytes begin with the byte order mark of UTF-8.

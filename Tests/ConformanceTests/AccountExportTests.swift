@@ -67,7 +67,8 @@ struct AccountExportTests {
         #expect(identity?["provider"] == "google")
         #expect(identity?["id"]?.stringValue == first.output.trimmingCharacters(in: .whitespacesAndNewlines))
         let taken = try link("ben@example.org", "google", "1134")
-        #expect(taken.ending == .exited(64) && taken.errors.contains("Another account has this identity. Its owner can"))
+        #expect(
+            taken.ending == .exited(64) && taken.errors.contains("Another account has this identity. Its owner can"))
         #expect(!taken.errors.contains("identityTaken"), "\(taken.errors)")
         #expect(try link("nobody@example.org", "google", "1134").ending == .exited(66))
         #expect(try link("ben@example.org", "google", "").ending == .exited(64))
@@ -81,7 +82,8 @@ struct AccountExportTests {
         server.stop()
         func run(_ arguments: String...) throws -> (ending: Ending, output: String, errors: String) {
             try Kanbase.run(
-                arguments + server.folder.options, input: arguments.first == "import" ? #"{"tasks": [{"title": "a"}]}"# : "")
+                arguments + server.folder.options,
+                input: arguments.first == "import" ? #"{"tasks": [{"title": "a"}]}"# : "")
         }
 
         for command in ["import", "export"] {

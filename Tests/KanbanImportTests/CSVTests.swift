@@ -71,6 +71,43 @@ struct CSVTests {
         #expect(throws: UnreadableImport.self) { try read(.csv, [0xff, 0xff, 0xff, 0x2c]) }
     }
 
+    @Test func `text in UTF-16 without a byte order mark is understood`() throws {
+        for text in ["title,status\nRent,done", "제목,상태\n가게,완료\n"] {
+            let little = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+            let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+            for bytes in [little, big] {
+                let board = try read(.csv, bytes)
+                #expect(board.tasks.map(\.title) == [text.contains("Rent") ? "Rent" : "가게"])
+                #expect(board.tasks.map(\.status) == [.done])
+            }
+        }
+    }
+
+    @Test(arguments: [ForeignFormat.trello, .vikunja, .firestore], [[0xff, 0xfe], [0xfe, 0xff], []] as [[UInt8]])
+    func `JSON in UTF-16 is refused by the name of its encoding`(format: ForeignFormat, mark: [UInt8]) {
+        let text = "{}".utf8.flatMap { mark == [0xfe, 0xff] ? [0, $0] : [$0, 0] }
+        let fault = #expect(throws: UnreadableImport.self) { try read(format, mark + text) }
+        #expect(fault?.detail.contains("UTF-16") == true)
+    }
+
+    @Test func `the first line of Excel names the separator`() throws {
+        for end in ["\n", "\r\n", "\r"] {
+            let board = try read(.csv, "sep=;\(end)title;status\(end)a, b, c;done\(end)d;soon\(end)")
+            #expect(board.tasks.map(\.title) == ["a, b, c", "d"] && board.remarks.notes.isEmpty)
+            #expect(board.remarks.faults.map(\.line) == [4])
+        }
+        #expect(try read(.csv, "SEP=|\ntitle|due\na|2026-12-24\n").tasks.map { $0.due?.text } == ["2026-12-24"])
+        #expect(throws: UnreadableImport.self) { try read(.csv, "sep=;") }
+    }
+
+    @Test func `what has a time of completion is done where no column says more`() throws {
+        let board = try read(.csv, "title,completed at\na,2026-11-01\nb,\n")
+        #expect(board.tasks.map(\.status) == [.done, .todo])
+        #expect(board.tasks[0].completedAt?.description == "2026-10-31T15:00:00.000Z")
+        let told = try read(.csv, "title,status,completed at\na,doing,2026-11-01\n")
+        #expect(told.tasks.map(\.status) == [.doing])
+    }
+
     @Test(arguments: [
         ("2026-12-24", "2026-12-24"), ("2026/12/24", "2026-12-24"), ("24.12.2026", "2026-12-24"),
         ("Dec 24, 2026", "2026-12-24"), ("24 December 2026", "2026-12-24"), ("2026년 12월 24일 (목)", "2026-12-24"),

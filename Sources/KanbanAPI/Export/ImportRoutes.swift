@@ -139,7 +139,12 @@ package struct ImportReading: Sendable {
 
     /// - Throws: ``BoardError/invalid(_:)`` and ``RefusedImport`` with every fault, ``MalformedDocument``.
     package func read(_ bytes: [UInt8], now: Timestamp) throws -> (BoardDocument, ImportRemarks) {
-        guard let format = source.format else { return (try BoardDocument(parsing: bytes, now: now), ImportRemarks()) }
+        guard let format = source.format else {
+            if let encoding = ImportedText.foreignEncoding(ofJSON: bytes) {
+                throw MalformedDocument(detail: "The document is in \(encoding). JSON is in UTF-8: save it so.")
+            }
+            return (try BoardDocument(parsing: bytes, now: now), ImportRemarks())
+        }
         let (document, remarks): (BoardDocument, ImportRemarks)
         do {
             (document, remarks) = try ForeignImport.document(

@@ -159,7 +159,8 @@ extension Failure {
                 "Another account has this identity. Its owner can remove it under Settings; or remove that account with "
                     + "'kanbase account remove'.")
         case .tooManyIdentities:
-            self.init(.usage, "An account has at most \(Identity.most) identities. Its owner can remove one under Settings.")
+            self.init(
+                .usage, "An account has at most \(Identity.most) identities. Its owner can remove one under Settings.")
         case .tooManyTokens:
             self.init(
                 .usage,
