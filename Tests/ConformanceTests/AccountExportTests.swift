@@ -47,6 +47,17 @@ struct AccountExportTests {
         }
     }
 
+    #if os(Linux)
+        @Test func `a file that cannot be made is told in a sentence`() throws {
+            let server = try Kanbase()
+            let run = try Kanbase.run(["export", "/proc/nope"] + server.folder.options)
+            #expect(
+                run.ending == .exited(73) && run.errors.contains("/proc/nope cannot be written: cannot make /proc/nope")
+            )
+            #expect(!run.errors.contains("io("), "\(run.errors)")
+        }
+    #endif
+
     @Test func `an operator links an identity of a provider to an account`() throws {
         let server = try Kanbase(["--auth", "required"])
         let client = try server.client()

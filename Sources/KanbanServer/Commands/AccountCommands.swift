@@ -121,7 +121,8 @@ struct AccountCommands {
             try FileHandle.standardOutput.write(contentsOf: Data("\(made.secret.text)\n".utf8))
         } catch {
             try await service.removeToken(made.token.id, of: key, .operator)
-            throw Failure(.inputOutput, "The token cannot be written, and was removed again: \(error).")
+            throw Failure(
+                .inputOutput, "The token cannot be written, and was removed again: \(error.localizedDescription)")
         }
     }
 

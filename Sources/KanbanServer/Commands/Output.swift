@@ -27,7 +27,7 @@ struct Output: Sendable {
             throw error
         } catch {
             output.discard()
-            throw Failure(.inputOutput, "\(path ?? "Standard output") cannot be written: \(error).")
+            throw Failure(.inputOutput, "\(path ?? "Standard output") cannot be written: \(error.localizedDescription)")
         }
     }
 
@@ -45,8 +45,8 @@ struct Output: Sendable {
         partial = isDevice ? nil : DurableFile.partialName(of: path)
         do {
             if let partial { try DurableFile.create(partial) }
-        } catch {
-            throw Failure(.cannotCreate, "\(path) cannot be written: \(error).")
+        } catch StoreError.io(let detail) {
+            throw Failure(.cannotCreate, "\(path) cannot be written: \(detail).")
         }
         guard let handle = FileHandle(forWritingAtPath: partial ?? path) else {
             throw Failure(.cannotCreate, "\(path) cannot be written.")
