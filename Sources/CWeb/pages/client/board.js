@@ -1,9 +1,9 @@
 // The board of an app: what is shown, as live values, and the edits, which show at once and are sent when the server can be reached.
 import { Access } from "./access.js";
 import { catchUp } from "./catch-up.js";
-import { closed, Problem, uuid } from "./connection.js";
+import { closed, missing, Problem, uuid } from "./connection.js";
 import { addImage, readImage, removeImage } from "./images.js";
-import { keepMine, takeTheirs } from "./issues.js";
+import { keepMine, reasonFor, takeTheirs } from "./issues.js";
 import { frozen, Live, Source } from "./live.js";
 import { positionIn, stateOf, turn, valueOf } from "./steps.js";
 import { remembered, trashPaths } from "./trash.js";
@@ -45,7 +45,7 @@ export class Board {
     this.status = new Live(source, () => ({ ...engine.state, pending: engine.mirror.outbox.size, isKept: engine.isOnDisk }));
     this.account = new Live(source, () => /** @type {import("../kanbase.js").Account | null} */ (meta.get("account") ?? null));
     this.conflicts = new Live(source, () => [...issue.values()].sort((a, b) => (a.at < b.at ? -1 : 1))
-      .map(({ problem, ...rest }) => ({ ...rest, message: problem ? Problem.words(problem, 0) : reasons[rest.kind === "refused" ? "deleted" : rest.kind] })));
+      .map(({ problem, ...rest }) => ({ ...rest, message: problem ? Problem.words(problem, 0) : reasonFor(rest.kind) })));
     access.enter();
   }
 
@@ -77,13 +77,12 @@ export class Board {
 
   /** @param {TaskFields & Where & {id?: string}} fields @returns {Promise<Task>} */
   async create({ id: wanted, before, after, place, ...fields }) {
-    const views = this.#views;
     const id = this.#free("task", wanted);
     const value = this.#ruled(fields);
     const where = copied({ status: value.status ?? "todo", before, after, place });
     /** @type {Intent[]} */
-    const intents = [{ type: "task", op: "create", id, value, position: positionIn(views, id, where) }];
-    if (before ?? after ?? place) intents.push({ type: "task", op: "move", id, value: where, position: positionIn(views, id, where) });
+    const intents = [{ type: "task", op: "create", id, value, position: positionIn(this.#views, id, where) }];
+    if (before ?? after ?? place) intents.push({ type: "task", op: "move", id, value: where, position: positionIn(this.#views, id, where) });
     await this.#act({ type: "task", id }, intents);
     return /** @type {Task} */ (this.task(id));
   }
@@ -297,14 +296,5 @@ export class Board {
   }
 }
 
-const reasons = {
-  merged: "You and somebody else changed this. Your words are the newer ones.",
-  deleted: "Somebody else deleted this.",
-  lost: "The server no longer has this, perhaps because it was restored from a backup.",
-};
-
 /** @param {any} value of an app, which may change it later @returns {any} without members that are undefined */
 const copied = (value) => JSON.parse(JSON.stringify(value));
-
-/** @param {string} kind @param {string} id */
-const missing = (kind, id) => new Problem(404, { code: "not_found", detail: `There is no ${kind} with the id ${id} on this device.` });

@@ -31,6 +31,8 @@ export class Problem extends Error {
 
 export const unreachable = () => new Problem(0, { code: "unreachable", detail: "The server cannot be reached. Edits wait on this device." });
 export const closed = () => new Problem(0, { code: "closed", detail: "The board was closed." });
+/** @param {string} kind @param {string} id */
+export const missing = (kind, id) => new Problem(404, { code: "not_found", detail: `There is no ${kind} with the id ${id} on this device.` });
 export const notKanbase = () => new Problem(502, { code: "not_kanbase", detail: "What answers at this address is not Kanbase. Check the address of the server." });
 
 /** @param {Problem} problem @returns {State["problem"]} as other tabs can be sent it */

@@ -55,3 +55,10 @@ function sendAgain(views, issue, title = "Task") {
     answered: [...first.answered, noIssue(issue)],
   };
 }
+
+/** @param {Issue["kind"]} kind @returns {string} what is said where the server says nothing */
+export const reasonFor = (kind) => ({
+  merged: "You and somebody else changed this. Your words are the newer ones.",
+  refused: "Somebody else deleted this.",
+  lost: "The server no longer has this, perhaps because it was restored from a backup.",
+})[kind];
