@@ -160,10 +160,10 @@ const end = "(?=\\s|$)(?!\\s*[-–~]\\s*\\d)";
  * @type {Patterns}
  */
 const days = [
-  [/(?:^|\s)(\d{4}-\d{2}-\d{2})(?=\s|$)/, (match) => validDay(match[1])],
-  [/(?:^|\s)(\d{4})年(\d{1,2})月(\d{1,2})日/, (match) => made(match[1], match[2], match[3])],
+  [/(?:^|\s)(\d{4}-\d{2}-\d{2})(?:까지|에|まで|に)?(?=\s|$)/, (match) => validDay(match[1])],
+  [/(?:^|\s)(\d{4})年(\d{1,2})月(\d{1,2})日(?:まで)?[のに]?/, (match) => made(match[1], match[2], match[3])],
   [/(?:^|\s)(\d{4})년 ?(\d{1,2})월 ?(\d{1,2})일(?:까지)?(?=\s|$)/, (match) => made(match[1], match[2], match[3])],
-  [/(?:^|\s)(\d{1,2})月(\d{1,2})日(?:まで)?/, (match, today) => nextMonthDay(match[1], match[2], today)],
+  [/(?:^|\s)(\d{1,2})月(\d{1,2})日(?:まで)?[のに]?/, (match, today) => nextMonthDay(match[1], match[2], today)],
   [new RegExp(`(?:^|\\s)(\\d{1,2})월 ?(\\d{1,2})일(?:까지|에)?${end}`), (match, today) => nextMonthDay(match[1], match[2], today)],
   [new RegExp(`(?:^|\\s)(?:on )?${months} (\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?${end}`, "i"), (match, today) => nextMonthDay(monthOf(match[1]), match[2], today, match[3])],
   [new RegExp(`(?:^|\\s)(?:on )?(\\d{1,2})(?:st|nd|rd|th)? (?:of )?${months}(?:,? (\\d{4}))?${end}`, "i"), (match, today) => nextMonthDay(monthOf(match[2]), match[1], today, match[3])],
@@ -187,6 +187,16 @@ const days = [
   [/(?:^|\s)(?:(今週|来週|再来週)の?\s?|(?<!(?:先|毎|隔|次|今|来)週?の?\s?))([日月火水木金土])曜日?(?:まで)?(?:[のに]|(?=\s|\d|午|$))/,
     (match, today) => weekday("日月火水木金土".indexOf(match[2]), today, match[1])],
 ];
+
+/** @type {(line: string, today: string, before: string, after?: string) => {day: string, match: RegExpMatchArray} | null} the first date that stands between two expressions */
+export function findDay(line, today, before, after = "") {
+  for (const [pattern, read] of days) {
+    const match = line.match(new RegExp(before + pattern.source + after, "i"));
+    const day = match && read(match, today);
+    if (day) return { day, match };
+  }
+  return null;
+}
 
 /** @type {Patterns} */
 const times = [
