@@ -236,6 +236,30 @@ def test_pasted_lines_are_tasks_or_one(page, server):
     assert server.tasks()[0]["body"] == "x" * 250
 
 
+def test_many_pasted_lines_are_tasks_and_a_book_is_for_the_import(page, server):
+    page.keyboard.press("n")
+    line = page.locator("[data-column=todo] .add input")
+    paste(page, "\n".join(f"Line {number}" for number in range(1000)))
+    page.locator(".add:visible [role=group] button.primary").click()
+    saved(page)
+    assert server.tasks()[199]["title"] == "Line 199"
+    assert server.tasks("&q=999")[0]["title"] == "Line 999"
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    shows(page, todo=[])
+    saved(page)
+    line.focus()
+    # As the browser itself would paste it.
+    assert not line.evaluate(
+        """(input) => {
+            const data = new DataTransfer();
+            data.setData('text/plain', 'Line\\n'.repeat(1001));
+            return input.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+        }"""
+    )
+    expect(page.locator(".toast.fault")).to_contain_text("1,001 lines are too many to paste.")
+    expect(line).to_have_value("")
+
+
 def test_what_was_read_is_a_chip_that_one_key_takes_away(page, server):
     page.keyboard.press("n")
     page.keyboard.type("Call mum tomorrow #family")

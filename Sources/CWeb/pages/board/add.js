@@ -141,9 +141,10 @@ export class AddForm {
   pasted(event) {
     const lines = (event.clipboardData?.getData("text") ?? "").split(/\r?\n/)
       .map((line) => line.trim().replace(/^(?:[-*•]|\d+[.)])\s+/, "").replace(/^\[[ xX]\]\s+/, "")).filter((line) => !isBlank(line));
-    // A whole book is for the import.
-    if (lines.length < 2 || lines.length > 200) return;
+    if (lines.length < 2) return;
     event.preventDefault();
+    // The line would glue a whole book together.
+    if (lines.length > 1000) return this.app.toast(text.tooManyLines(lines.length), { isFault: true });
     const answer = (/** @type {() => void} */ run) => () => { this.question.hidden = true; run(); this.input.focus(); };
     const many = el("button", { class: "primary", onclick: answer(() => this.make(lines.map((line) => this.readPasted(line)))) }, text.taskCount(lines.length));
     const one = el("button", { onclick: answer(() => { this.input.setRangeText(lines.join(" "), this.input.selectionStart ?? 0, this.input.selectionEnd ?? 0, "end"); this.typed(); }) }, text.oneTask);

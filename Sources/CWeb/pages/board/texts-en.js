@@ -10,7 +10,7 @@ export const texts = {
   // The board
   todo: "To do", doing: "Doing", done: "Done", task: "Task", category: "Category", dday: "D-day", settings: "Settings",
   title: "Title", notes: "Notes", column: "Column", dueDate: "Due date", dueTime: "Time", date: "Date", name: "Name", color: "Color", emoji: "Emoji",
-  add: "Add", addHint: "Call mum tomorrow 3pm #family", oneTask: "One task", manyOrOne: (/** @type {number} */ count) => `${count} lines: ${count} tasks or one?`, leaveAsText: "Leave it as text (Esc)", addTo: (/** @type {string} */ column) => `Add to ${column}`,
+  add: "Add", addHint: "Call mum tomorrow 3pm #family", oneTask: "One task", tooManyLines: (/** @type {number} */ count) => `${count.toLocaleString("en")} lines are too many to paste. At most 1,000 fit; for more, use the import in the settings.`, manyOrOne: (/** @type {number} */ count) => `${count} lines: ${count} tasks or one?`, leaveAsText: "Leave it as text (Esc)", addTo: (/** @type {string} */ column) => `Add to ${column}`,
   added: (/** @type {string} */ title) => `Added: ${title}`, addedHidden: (/** @type {string} */ title) => `Added, but the filter hides it: ${title}`,
   empty: { todo: "What comes first?", doing: "Drag a task here when you begin.", done: "Finished tasks rest here." },
   loading: "Loading…", nothingMatches: "Nothing matches.", clearFilter: "Show all", show: "Show", showMore: "Show more",

@@ -2,7 +2,7 @@
 export const texts = {
   todo: "未着手", doing: "進行中", done: "完了", task: "タスク", category: "分類", dday: "記念日", settings: "設定",
   title: "タイトル", notes: "メモ", column: "列", dueDate: "期限", dueTime: "時刻", date: "日付", name: "名前", color: "色", emoji: "絵文字",
-  add: "追加", addHint: "買い物 明日 15時 #家", oneTask: "1件にする", manyOrOne: (count) => `${count}行あります。${count}件にしますか、1件にしますか。`, leaveAsText: "文字のままにする (Esc)", addTo: (column) => `${column}に追加`,
+  add: "追加", addHint: "買い物 明日 15時 #家", oneTask: "1件にする", tooManyLines: (count) => `${count.toLocaleString("ja")}行は多すぎます。貼り付けられるのは1,000行までです。それ以上は設定の読み込みをお使いください。`, manyOrOne: (count) => `${count}行あります。${count}件にしますか、1件にしますか。`, leaveAsText: "文字のままにする (Esc)", addTo: (column) => `${column}に追加`,
   added: (title) => `追加しました: ${title}`, addedHidden: (title) => `追加しましたが、絞り込みで隠れています: ${title}`,
   empty: { todo: "まず何をしますか。", doing: "始めるときにここへドラッグします。", done: "終わったタスクはここに集まります。" },
   loading: "読み込み中…", nothingMatches: "該当するタスクはありません。", clearFilter: "すべて表示", show: "表示", showMore: "もっと見る",

@@ -2,7 +2,7 @@
 export const texts = {
   todo: "할 일", doing: "진행 중", done: "완료", task: "할 일", category: "분류", dday: "디데이", settings: "설정",
   title: "제목", notes: "메모", column: "단계", dueDate: "마감일", dueTime: "시각", date: "날짜", name: "이름", color: "색", emoji: "이모지",
-  add: "추가", addHint: "보고서 내일 3시 #회사", oneTask: "하나로", manyOrOne: (count) => `${count}줄입니다. 할 일 ${count}개로 만들까요, 하나로 만들까요?`, leaveAsText: "글자로 두기 (Esc)", addTo: (column) => `${column}에 추가`,
+  add: "추가", addHint: "보고서 내일 3시 #회사", oneTask: "하나로", tooManyLines: (count) => `${count.toLocaleString("ko")}줄은 너무 많습니다. 한 번에 1,000줄까지 붙여 넣을 수 있습니다. 더 많으면 설정의 가져오기를 쓰세요.`, manyOrOne: (count) => `${count}줄입니다. 할 일 ${count}개로 만들까요, 하나로 만들까요?`, leaveAsText: "글자로 두기 (Esc)", addTo: (column) => `${column}에 추가`,
   added: (title) => `추가했습니다: ${title}`, addedHidden: (title) => `추가했지만 필터에 가려져 있습니다: ${title}`,
   empty: { todo: "무엇부터 할까요?", doing: "시작할 때 이곳으로 끌어 오세요.", done: "끝낸 일이 이곳에 모입니다." },
   loading: "불러오는 중…", nothingMatches: "맞는 할 일이 없습니다.", clearFilter: "모두 보기", show: "보기", showMore: "더 보기",
