@@ -59,10 +59,7 @@ export function dueTime(due, zone) {
   return `${two(hour)}:${two(minute)}`;
 }
 
-/**
- * The day that is meant when the year was typed with two digits.
- * @param {string} day
- */
+/** @param {string} day  of one whose year was typed with two digits, the day that is meant */
 export const fullYear = (day) => day.replace(/^00(\d\d-)/, "20$1");
 
 /** @param {string} day @param {number} count */
@@ -99,10 +96,7 @@ export function instant(day, time, zone) {
   return new Date(guess).toISOString();
 }
 
-/**
- * The label of a card: `D-3`, `D-DAY`, `D+2`.
- * @param {number} days
- */
+/** @param {number} days  @returns the label of a card: `D-3`, `D-DAY`, `D+2` */
 export function dDay(days) {
   return days > 0 ? `D-${days}` : days < 0 ? `D+${-days}` : "D-DAY";
 }
@@ -208,11 +202,7 @@ const times = [
     clock(match[2], match[4] ? "30" : match[3], match[1] === "午後" ? "pm" : match[1] === "午前" ? "am" : undefined)],
 ];
 
-/**
- * An hour of 1–7 without am or pm is in the afternoon.
- * @param {string | undefined} word
- * @param {number} hour
- */
+/** @type {(word: string | undefined, hour: number) => string | undefined} an hour of 1–7 without am or pm is in the afternoon */
 function korean(word, hour) {
   if (word === "밤" && hour === 12) return "midnight";
   if (word) return ["오전", "새벽", "아침"].includes(word) ? "am" : "pm";
