@@ -179,15 +179,25 @@ export const cases = {
   }],
 
   "a log-out that the storage refuses says so": ["guarded", async (t) => {
+    const kept = new Map();
     let isFull = false;
-    const board = await t.open({ storage: { read: async () => [], write: async () => { if (isFull) throw new Error("The disk is full."); } } });
+    const write = async (changes) => {
+      if (isFull) throw new Error("The disk is full.");
+      for (const { store, key, value } of changes) {
+        if (value === undefined) kept.delete(`${store} ${key}`);
+        else kept.set(`${store} ${key}`, value);
+      }
+    };
+    const board = await t.open({ storage: { read: async () => [], write } });
     await board.signUp(sun);
+    await board.create({ title: "Milk" });
     await board.sync();
     isFull = true;
     same((await problem(t, board.logOut())).code, "not_removed");
-    same(board.status.value.phase, "loggedOut");
+    same([board.status.value.phase, kept.has("meta account")], ["loggedOut", true]);
     isFull = false;
     await board.logOut();
+    same([...kept], [["meta session", null]]);
   }],
 
   "a wrong password is a problem with words, and changes nothing": ["guarded", async (t) => {

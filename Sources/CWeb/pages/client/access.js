@@ -7,6 +7,8 @@ export class Access {
   constructor(engine, token) {
     this.engine = engine;
     this.given = token;
+    /** @type {Change[]} what the storage refused to remove */
+    this.left = [];
     engine.admit = () => this.admit();
     engine.connection.ended = () => {
       engine.rest();
@@ -68,9 +70,11 @@ export class Access {
     const { token } = connection;
     this.given = null;
     // First here: an edit that is made while the server answers is nobody's, and stays. Without a token there is no log-in to wait for.
-    const writing = engine.commit([...this.everything(), kept("session", token ? null : undefined)]);
+    const changes = [...this.left, ...this.everything(), kept("session", token || this.left.length > 0 ? null : undefined)];
+    const writing = engine.commit(changes);
     if (token) await endSession(connection, token);
-    if (!await writing) throw new Problem(0, { code: "not_removed", detail: "The storage refused to remove the account's data. Try again." });
+    this.left = await writing ? [] : changes;
+    if (this.left.length > 0) throw new Problem(0, { code: "not_removed", detail: "The storage refused to remove the account's data. Try again." });
   }
 
   /**

@@ -146,7 +146,7 @@ export class Engine {
   }
   /** @param {Change[]} changes what disk and tabs get of them: where the disk has less than the page, no cursor, so that it is pulled again */
   shared(changes) {
-    return changes.filter(({ key }) => this.isOnDisk || key !== "cursor");
+    return changes.filter(({ key, value }) => this.isOnDisk || key !== "cursor" || !value);
   }
 
   /** In the order of the edits, though the clock may go back; unique within a tab, and by its random end among tabs. */
