@@ -593,7 +593,7 @@ export const cases = {
     same(calls, ["called"]);
     await board.close();
     await loop;
-    same(looped.slice(0, 2), [["Green tea"], ["Green tea", "Mint tea"]]);
+    same(looped, [["Green tea"], ["Green tea", "Mint tea"], ["Black tea", "Green tea", "Mint tea"]]);
   }],
 
   "categories, D-days and settings are edited and undone like tasks": ["open", async (t) => {
