@@ -137,8 +137,8 @@ extension ForeignFormat {
     package func read(
         _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
     ) throws(UnreadableImport) -> ImportRemarks {
-        if self != .csv, self != .todoist, let encoding = ImportedText.foreignEncoding(ofJSON: bytes) {
-            throw UnreadableImport("The file is in \(encoding). JSON is in UTF-8: save it so.")
+        if self != .csv, self != .todoist, ImportedText.isUTF16(json: bytes) {
+            throw UnreadableImport("The file is in UTF-16. JSON is in UTF-8: save it so.")
         }
         return switch self {
         case .csv: try CSVBoard.read(bytes, choices, take)

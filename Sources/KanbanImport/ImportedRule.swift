@@ -165,7 +165,7 @@ struct ImportedRule {
         case "매주", "毎週": return Recurrence(rule: "FREQ=WEEKLY")
         case "매월", "매달", "毎月": return Recurrence(rule: "FREQ=MONTHLY")
         case "매년", "毎年": return Recurrence(rule: "FREQ=YEARLY")
-        case "평일", "매평일", "平日", "毎平日": return Recurrence(rule: "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR")
+        case "평일", "매평일", "平日", "毎平日": return Recurrence(rule: "FREQ=WEEKLY;\(workdays)")
         default: break
         }
         if let rest = rest(of: text, after: ["매주", "毎週"]) {

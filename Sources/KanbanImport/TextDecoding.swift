@@ -33,10 +33,9 @@ package enum ImportedText {
         return odd * 2 > zeros.count ? "UTF-16LE" : "UTF-16BE"
     }
 
-    /// JSON is UTF-8 (RFC 8259 §8.1): the name of another encoding that the first bytes show.
-    package static func foreignEncoding(ofJSON bytes: [UInt8]) -> String? {
-        if bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) { return "UTF-16" }
-        return bytes.prefix(2).contains(0) ? "UTF-16" : nil
+    /// True if the first bytes are UTF-16, which JSON never is (RFC 8259 §8.1).
+    package static func isUTF16(json bytes: [UInt8]) -> Bool {
+        bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) || bytes.prefix(2).contains(0)
     }
 
     /// True if the bytes begin with the byte order mark of UTF-8.

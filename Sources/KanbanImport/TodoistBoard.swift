@@ -29,7 +29,7 @@ enum TodoistBoard {
                     continue
                 }
                 last?.body.addParagraph(text)
-                remarks.note("comment_in_body", "Comments stand in the notes of their task.")
+                remarks.note("comment_in_body", "Comments are in the notes of their task.")
             // Says how Todoist shows the project.
             case "meta", nil: remarks.skipped += 1
             case let type?:
@@ -52,7 +52,7 @@ enum TodoistBoard {
         if section == nil, !labels.isEmpty { task.category = labels.removeFirst() }
         if !labels.isEmpty {
             task.body.addParagraph("Labels: \(labels.joined(separator: ", "))")
-            remarks.note("labels_in_body", "Labels beyond the category stand in the notes.", count: labels.count)
+            remarks.note("labels_in_body", "Labels beyond the category are in the notes.", count: labels.count)
         }
         if let indent = field("INDENT").flatMap(Int.init), indent > 1 {
             remarks.note("subtask_flattened", "A task under another one stands beside it.")
@@ -77,7 +77,7 @@ enum TodoistBoard {
         let zone = name.flatMap { Zone(name: $0) }
         let dates = ImportedDate(zone: zone ?? choices.zone)
         func noteUnread(_ text: String, _ task: inout ForeignBoard.Task) {
-            remarks.note("unread_date", "A date is not understood and stands in the notes of its task: \(text.quoted).")
+            remarks.note("unread_date", "A date is not understood and is in the notes of its task: \(text.quoted).")
             task.body.addParagraph(text)
         }
         if let date = value("DATE") {
@@ -103,7 +103,7 @@ enum TodoistBoard {
         guard let deadline = value("DEADLINE") else { return }
         if task.due != nil {
             task.body.addParagraph("Deadline: \(deadline)")
-            remarks.note("deadline_in_body", "A task has one date here: the deadline beside it stands in the notes.")
+            remarks.note("deadline_in_body", "A task has one date here: the deadline beside it is in the notes.")
         } else if let due = dates.read(deadline) {
             task.due = due
         } else {

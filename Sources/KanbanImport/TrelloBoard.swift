@@ -113,11 +113,11 @@ struct TrelloBoard {
         }
         if !labels.isEmpty {
             task.body.addParagraph("Labels: \(labels.joined(separator: ", "))")
-            remarks.note("labels_in_body", "Labels beyond the category stand in the notes.", count: labels.count)
+            remarks.note("labels_in_body", "Labels beyond the category are in the notes.", count: labels.count)
         }
         for checklist in (id.flatMap { checklists[$0] } ?? []).sorted(by: { $0.place < $1.place }) {
             task.body.addParagraph(([checklist.name] + checklist.lines).filter { !$0.isEmpty }.joined(separator: "\n"))
-            remarks.note("checklist_in_body", "Checklists stand in the notes.")
+            remarks.note("checklist_in_body", "Checklists are in the notes.")
         }
         if let due = card["due"]?.stringValue { task.due = ImportedDate(zone: choices.zone).read(due) }
         task.due = task.due.map { choices.asDay($0) }

@@ -119,7 +119,7 @@ struct VikunjaBoard {
         let labels = (json["labels"]?.arrayValue ?? []).compactMap { $0["title"]?.stringValue }
         if !labels.isEmpty {
             task.body.addParagraph("Labels: \(labels.joined(separator: ", "))")
-            remarks.note("labels_in_body", "Labels stand in the notes.", count: labels.count)
+            remarks.note("labels_in_body", "Labels are in the notes.", count: labels.count)
         }
         let (seconds, mode) = (json["repeat_after"]?.intValue ?? 0, json["repeat_mode"]?.intValue ?? 0)
         if seconds > 0 || mode == 1 {

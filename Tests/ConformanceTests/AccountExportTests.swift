@@ -48,7 +48,7 @@ struct AccountExportTests {
     }
 
     #if os(Linux)
-        @Test func `a file that cannot be made is told in a sentence`() throws {
+        @Test func `a file that cannot be made is reported in a sentence`() throws {
             let server = try Kanbase()
             let run = try Kanbase.run(["export", "/proc/nope"] + server.folder.options)
             #expect(

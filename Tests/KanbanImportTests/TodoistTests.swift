@@ -7,7 +7,7 @@ import Testing
 struct TodoistTests {
     private func codes(_ file: ReadFile) -> [String] { file.remarks.notes.map(\.code) }
 
-    @Test func `a deadline is the due date, or stands in the notes beside a date`() throws {
+    @Test func `a deadline is the due date, or is in the notes beside a date`() throws {
         let file = try read(
             .todoist,
             """
@@ -24,7 +24,7 @@ struct TodoistTests {
         #expect(file.remarks.notes.allSatisfy { $0.count == 1 })
     }
 
-    @Test func `a time zone that nobody knows is told, and its times are those of the account`() throws {
+    @Test func `an unknown time zone is reported, and its times are read in that of the account`() throws {
         let file = try read(
             .todoist,
             """

@@ -172,9 +172,9 @@ extension BoardReader {
         return nil
     }
 
-    /// The zone of days and times of a rule.
-    func zone(of recurrence: Recurrence) throws -> Zone {
-        try (recurrence.timeZone ?? settings().timeZone).flatMap(Zone.init(name:)) ?? defaultZone
+    /// The zone of days and times of a rule; without one, that of rules that name none.
+    package func zone(of recurrence: Recurrence?) throws -> Zone {
+        try (recurrence?.timeZone ?? settings().timeZone).flatMap(Zone.init(name:)) ?? defaultZone
     }
 }
 

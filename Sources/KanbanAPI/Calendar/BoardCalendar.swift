@@ -25,8 +25,8 @@ extension ICalendarWriter {
         line("X-PUBLISHED-TTL", "PT15M")
 
         let names = Dictionary(uniqueKeysWithValues: try reader.categories().map { ($0.id, $0.name) })
-        let settings = try reader.settings()
-        let zoneOfRules = settings.timeZone.flatMap(Zone.init(name:)) ?? reader.defaultZone
+        let allDayTime = try reader.settings().allDayAlarm
+        let zoneOfRules = try reader.zone(of: nil)
         var described: Set<Zone> = []
         var query = TaskQuery()
         // Any due date.
@@ -37,8 +37,7 @@ extension ICalendarWriter {
             for task in page {
                 guard let due = task.dueDate else { continue }
                 let category = task.categoryID.flatMap { names[$0] }
-                let alarms =
-                    task.status == .done ? [] : task.alarms(in: zone, allDayTime: settings.allDayAlarm).map(\.fireAt)
+                let alarms = task.status == .done ? [] : task.alarms(in: zone, allDayTime: allDayTime).map(\.fireAt)
                 let rule = task.status == .done ? nil : task.calendarRule(in: zoneOfRules)
                 if case .instant(let first) = due, let zone = rule?.zone, described.insert(zone).inserted {
                     describe(zone, from: first)
@@ -67,7 +66,7 @@ extension ICalendarWriter {
     /// §3.6.5: how the clocks of a zone are set, for those that do not know it by its name: from a year before the first event that
     /// needs it to twenty years after, longer than calendars show.
     private mutating func describe(_ zone: Zone, from first: Timestamp) {
-        struct Change: Hashable {
+        struct Change: Equatable {
             var before: Int64
             var after: Int64
         }

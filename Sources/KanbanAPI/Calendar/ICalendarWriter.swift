@@ -69,7 +69,7 @@ package struct ICalendarWriter {
         endLine()
     }
 
-    /// The same on the clocks of a zone (§3.2.19): `DTSTART;TZID=Asia/Seoul:20261201T180000`.
+    /// A date-time as the clocks of a zone show it (§3.2.19): `DTSTART;TZID=Asia/Seoul:20261201T180000`.
     mutating func wallClock(_ name: StaticString, _ instant: Timestamp, in zone: Zone) {
         begin(line: name, in: zone)
         append(instant.adding(milliseconds: zone.offset(at: instant)).description, Self.partsOfWallClock)

@@ -140,8 +140,8 @@ package struct ImportReading: Sendable {
     /// - Throws: ``BoardError/invalid(_:)`` and ``RefusedImport`` with every fault, ``MalformedDocument``.
     package func read(_ bytes: [UInt8], now: Timestamp) throws -> (BoardDocument, ImportRemarks) {
         guard let format = source.format else {
-            if let encoding = ImportedText.foreignEncoding(ofJSON: bytes) {
-                throw MalformedDocument(detail: "The document is in \(encoding). JSON is in UTF-8: save it so.")
+            if ImportedText.isUTF16(json: bytes) {
+                throw MalformedDocument(detail: "The document is in UTF-16. JSON is in UTF-8: save it so.")
             }
             return (try BoardDocument(parsing: bytes, now: now), ImportRemarks())
         }
