@@ -325,6 +325,8 @@ package protocol BoardWriter: Board {
     func unbury(_ type: ResourceType, _ id: ID) throws
     /// Turns a task that is in the trash since before `before` into a tombstone.
     func purgeTask(_ id: ID, before: Timestamp) throws
+    /// Removes an image that nothing has referred to since before `before`, and leaves a tombstone.
+    func purgeImage(_ id: ID, before: Timestamp) throws
 
     /// Erases every row of the board (not the account) and renews the epoch: import with `mode=replace`. The revision
     /// counter continues. The account may then name an image that is gone; see ``forgetLostImage()``.

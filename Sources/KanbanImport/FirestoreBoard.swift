@@ -111,6 +111,7 @@ enum FirestoreBoard {
             }
             set(member, value, in: &task, place, choices, &remarks)
         }
+        task.unsaid = Set([.body, .status, .dueDate].filter { !taken.contains($0.rawValue) })
         return task
     }
 

@@ -251,6 +251,11 @@ package final class ValueBoard: BoardWriter {
         state.tombstones.removeAll { ($0.type, $0.id) == (type, id) }
     }
     package func purgeTask(_ id: ID, before: Timestamp) { purge(id) }
+    package func purgeImage(_ id: ID, before: Timestamp) {
+        let isNamed =
+            state.categories.values.contains { $0.image == id } || state.ddays.values.contains { $0.image == id }
+        if !isNamed, image(id) != nil { removeImage(id, revision: nextRevision()) }
+    }
     package func keep(_ answer: KeptAnswer, key: String) { state.answers[key] = answer }
 
     package func eraseBoard() {

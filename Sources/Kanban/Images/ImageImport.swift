@@ -1,15 +1,19 @@
 /// Imports images, before the resources that name them.
 struct ImageImport {
     private(set) var counts = ImportReport.Counts()
+    private(set) var made: [ImportReport.Made] = []
 
     private let writer: any BoardWriter
+    private let returning: Set<ImportReport.Resource>
     /// Images of the document that were deleted here.
     private var gone: Set<ID> = []
 
     private static let mostFaults = 100
 
-    init(_ writer: any BoardWriter) {
+    /// - Parameter returning: what was taken back with an earlier import.
+    init(_ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>) {
         self.writer = writer
+        self.returning = returning
     }
 
     /// Images never change, so one with a known id is already here.
@@ -27,11 +31,13 @@ struct ImageImport {
                             detail: "Another image has this id. Images never change: give this one an id of its own.",
                             line: entry.line))
                 }
-            } else if try writer.imageEverExisted(image.id) {
+            } else if try !writer.unbury(.init(type: .image, id: image.id), ifIn: returning)
+                && writer.imageEverExisted(image.id)
+            {
                 gone.insert(image.id)
                 counts.unchanged += 1
             } else {
-                _ = try writer.addImage(image.id, image.content)
+                made.append(.init(.image, image.id, try writer.addImage(image.id, image.content).revision))
                 counts.created += 1
                 try writer.pause()
             }

@@ -37,10 +37,12 @@ extension Noun {
         !Self.members.contains { $0.differs(self, other) }
     }
 
-    /// This one with the members of another.
-    package func taking(membersOf other: Self) -> Self {
+    /// This one with the members of another, or some of them.
+    package func taking(membersOf other: Self) -> Self { taking(Self.members.map(\.text), of: other) }
+
+    func taking(_ names: [String], of other: Self) -> Self {
         var taken = self
-        for member in Self.members { member.copy(from: other, to: &taken) }
+        for member in Self.members where names.contains(member.text) { member.copy(from: other, to: &taken) }
         return taken
     }
 

@@ -86,8 +86,10 @@ extension BoardWriter {
 extension BoardReader {
     /// True if the resource is what `other` is, or was at a time that the history has. The positions of tasks do not count,
     /// nor do references to what is gone, which `other` cannot have.
-    func wasBefore<Resource: Noun>(_ current: Resource, like other: Resource) throws -> Bool {
-        let members = Resource.members.filter(\.isInBodies)
+    func wasBefore<Resource: Noun>(_ current: Resource, like other: Resource, besides absent: [String] = []) throws
+        -> Bool
+    {
+        let members = Resource.members.filter { $0.isInBodies && !absent.contains($0.text) }
         let wanted = members.map { $0.value(of: other).json }
         var then = members.map { $0.value(of: current).json }
         func isLike() throws -> Bool {

@@ -55,23 +55,24 @@ extension BoardWriter {
     /// - Parameters:
     ///   - madeAt: when a device made it; `nil`: now.
     ///   - endsSeries: True if it takes the rule away, too.
+    ///   - changed: the `updatedAt` of the task; `nil`: now.
     func recordStep(
-        of task: inout TaskItem, since old: TaskItem, as action: HistoryEntry.Action, at madeAt: Timestamp?,
-        endsSeries: Bool = false
+        of task: inout TaskItem, since old: TaskItem, as action: HistoryEntry.Action, at madeAt: Timestamp? = nil,
+        endsSeries: Bool = false, changed: Timestamp? = nil
     ) throws {
         if task.status == .done, old.status != .done, let next = try successor(toMakeOf: task, at: moment(of: madeAt)) {
             task.recurrence = nil
-            try record(&task, since: old, as: action)
+            try record(&task, since: old, as: action, changed: changed)
             try make(next)
         } else if try isTakenBack(by: task, since: old), let next = try successor(of: old) {
             if !endsSeries { task.recurrence = task.recurrence ?? next.recurrence }
-            try record(&task, since: old, as: action)
+            try record(&task, since: old, as: action, changed: changed)
             var removed = next
             removed.deletedAt = now
             removed.recurrence = nil
             try record(&removed, since: next, as: .deleted)
         } else {
-            try record(&task, since: old, as: action)
+            try record(&task, since: old, as: action, changed: changed)
         }
     }
 

@@ -6,11 +6,14 @@ package struct BoardDocument: Sendable {
         /// Its index in its array, counting faulty ones.
         package var index: Int
         package var line: Int
+        /// Names of the members that the document does not give: what is there keeps its own.
+        package var absent: [String]
 
-        package init(_ value: Value, index: Int, line: Int) {
+        package init(_ value: Value, index: Int, line: Int, absent: [String] = []) {
             self.value = value
             self.index = index
             self.line = line
+            self.absent = absent
         }
     }
 
@@ -38,6 +41,16 @@ package struct BoardDocument: Sendable {
     }
 
     package init() {}
+}
+
+extension BoardDocument.Entry where Value: Noun {
+    /// With what is there for the members that the document does not give.
+    func filled(from old: Value?) -> Self {
+        guard !absent.isEmpty, let old else { return self }
+        var entry = self
+        entry.value = value.taking(absent, of: old)
+        return entry
+    }
 }
 
 /// An image of an export.

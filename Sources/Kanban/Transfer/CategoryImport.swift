@@ -27,10 +27,11 @@ struct CategoryImport {
 
     /// - Parameter most: how many an account may have.
     mutating func run(_ entries: [BoardDocument.Entry<Category>], most: Int) throws {
-        let renamed = try settleNames(entries.map(\.value))
+        let entries = entries.map { $0.filled(from: existing[$0.value.id]) }
+        let renamed = try settleNames(entries)
         for (index, entry) in entries.enumerated() {
             if let old = existing[entry.value.id] {
-                try merge(entry.value, into: old, takesName: renamed.contains(old.id))
+                try merge(entry, into: old, takesName: renamed.contains(old.id))
             } else if try !add(entry.value, most: most) {
                 let detail = "An account has at most \(most) categories."
                 throw BoardError.invalid([
@@ -46,10 +47,10 @@ struct CategoryImport {
     /// a category that keeps its name has it.
     ///
     /// - Returns: the categories that take their names from the document.
-    private mutating func settleNames(_ categories: [Category]) throws -> Set<ID> {
-        let newer = try categories.filter { category in
-            try existing[category.id].map { try isNewer(category, than: $0) } ?? false
-        }
+    private mutating func settleNames(_ entries: [BoardDocument.Entry<Category>]) throws -> Set<ID> {
+        let newer = try entries.filter { entry in
+            try existing[entry.value.id].map { try isNewer(entry, than: $0) } ?? false
+        }.map(\.value)
         var takers = Set(newer.map(\.id))
         while true {
             holders = [:]
@@ -65,21 +66,21 @@ struct CategoryImport {
         }
     }
 
-    private func isNewer(_ category: Category, than old: Category) throws -> Bool {
-        try BoardDocument.isNewer(category.updatedAt, than: old.updatedAt, undatedSince: undatedSince) {
-            try writer.wasBefore(old, like: category)
+    private func isNewer(_ entry: BoardDocument.Entry<Category>, than old: Category) throws -> Bool {
+        try BoardDocument.isNewer(entry.value.updatedAt, than: old.updatedAt, undatedSince: undatedSince) {
+            try writer.wasBefore(old, like: entry.value, besides: entry.absent)
         }
     }
 
-    private mutating func merge(_ category: Category, into old: Category, takesName: Bool) throws {
+    private mutating func merge(_ entry: BoardDocument.Entry<Category>, into old: Category, takesName: Bool) throws {
         ids[old.id] = old.id
-        var merged = old.taking(membersOf: category)
+        var merged = old.taking(membersOf: entry.value)
         if !takesName { merged.name = old.name }
-        guard !merged.isSpelled(like: old), try isNewer(category, than: old) else {
+        guard !merged.isSpelled(like: old), try isNewer(entry, than: old) else {
             counts.unchanged += 1
             return
         }
-        merged.updatedAt = category.updatedAt
+        merged.updatedAt = entry.value.updatedAt
         changed.append(merged)
         counts.updated += 1
     }

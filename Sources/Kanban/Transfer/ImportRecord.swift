@@ -57,8 +57,8 @@ extension BoardReader {
     package func madeByImport(_ id: ID) throws -> [ImportReport.Made]? {
         guard let kept = try keptMutation(id), kept.fingerprint == ImportRecord.fingerprint else { return nil }
         let made = try ImportRecord(kept.result).made
-        // A category goes when no task is left in it.
-        return [ResourceType.task, .category, .dday].flatMap { type in made.filter { $0.type == type } }
+        // A category goes when no task is left in it, and an image when nothing refers to it.
+        return [ResourceType.task, .category, .dday, .image].flatMap { type in made.filter { $0.type == type } }
     }
 }
 
@@ -96,7 +96,8 @@ extension BoardWriter {
         case .task: try task(made.id) != nil
         case .category: try category(made.id, inTrash: false) != nil || category(made.id, inTrash: true) != nil
         case .dday: try dday(made.id, inTrash: false) != nil || dday(made.id, inTrash: true) != nil
-        case .image, .settings: true
+        case .image: try image(made.id) != nil
+        case .settings: true
         }
     }
 
@@ -141,7 +142,11 @@ extension BoardWriter {
         case .dday:
             guard let dday = try dday(made.id), dday.revision == made.revision else { return false }
             try removeDDay(made.id, revision: nextRevision())
-        case .image, .settings: return false
+        case .image:
+            guard try image(made.id) != nil else { return false }
+            try purgeImage(made.id, before: Timestamp(milliseconds: .max))
+            return try image(made.id) == nil
+        case .settings: return false
         }
         return true
     }

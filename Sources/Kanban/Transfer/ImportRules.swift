@@ -28,12 +28,12 @@ extension BoardWriter {
             }
         }
         var report = ImportReport()
-        var images = ImageImport(self)
+        let takenBack = try self.takenBack()
+        let returning = Set(takenBack.values.joined().map(\.resource))
+        var images = ImageImport(self, returning)
         try images.run(document.images)
         report.images = images.counts
         try forgetLostImage()
-        let takenBack = try self.takenBack()
-        let returning = Set(takenBack.values.joined().map(\.resource))
         var categories = try CategoryImport(self, returning, undatedSince: document.undatedSince)
         try categories.run(try images.resolve(document.categories, "categories", \.image), most: Self.mostCategories)
         report.categories = categories.counts
@@ -43,7 +43,7 @@ extension BoardWriter {
             self, returning, categories: categories.ids, isEmpty: isEmpty, undatedSince: document.undatedSince)
         try tasks.run(document.tasks, onTask)
         report.tasks = tasks.counts
-        report.made += categories.made + tasks.made
+        report.made += images.made + categories.made + tasks.made
         // After what is new: it changes what is there; see ``pause()``.
         if let settings = document.settings { try importSettings(settings) }
         try forget(report.made, takenBack: takenBack)
@@ -68,13 +68,13 @@ extension BoardWriter {
         var counts = ImportReport.Counts()
         var known = try countDDays()
         for (index, entry) in entries.enumerated() {
-            var dday = entry.value
-            let old = try self.dday(dday.id)
+            let old = try self.dday(entry.value.id)
+            var dday = entry.filled(from: old).value
             if let old {
                 var merged = old.taking(membersOf: dday)
                 let isNewer = try BoardDocument.isNewer(
                     dday.updatedAt, than: old.updatedAt, undatedSince: undatedSince
-                ) { try wasBefore(old, like: merged) }
+                ) { try wasBefore(old, like: merged, besides: entry.absent) }
                 guard isNewer, !merged.isSpelled(like: old) else {
                     counts.unchanged += 1
                     continue

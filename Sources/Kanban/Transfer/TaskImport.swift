@@ -47,8 +47,8 @@ struct TaskImport {
         for (index, entry) in entries.enumerated() {
             try writer.foresee(entries, at: index, \.value.id)
             if index.isMultiple(of: Self.stride), index > 0 { try writer.pause() }
-            var task = entry.value
-            guard try resolveCategory(of: &task) else {
+            var entry = entry
+            guard try resolveCategory(of: &entry.value) else {
                 faults.append(
                     Fault(
                         pointer: "#/tasks/\(index)/categoryId", code: .unknownCategory,
@@ -58,14 +58,14 @@ struct TaskImport {
             }
             guard faults.isEmpty else { continue }
             let waiting = unplaced.count + changing.count
-            try take(task, at: index)
+            try take(entry, at: index)
             if unplaced.count + changing.count == waiting { onTask(index + 1 - waiting) }
         }
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
         var done = entries.count - unplaced.count - changing.count
         for (count, index) in unplaced.enumerated() {
             if count.isMultiple(of: Self.stride) { try writer.pause() }
-            try saveLast(settled(resolved(entries[index]), since: nil), since: nil)
+            try saveLast(settled(resolved(entries[index]).value, since: nil), since: nil)
             done += 1
             onTask(done)
         }
@@ -96,16 +96,28 @@ struct TaskImport {
     /// A task that was found before, as it will be and as it is.
     private func changed(_ entry: BoardDocument.Entry<TaskItem>) throws -> (task: TaskItem, old: TaskItem) {
         guard let old = try writer.task(entry.value.id) else { throw BoardError.notFound(.task) }
-        var task = settled(try resolved(entry), since: old)
+        var task = try merged(resolved(entry), into: old)
         task.createdAt = old.createdAt
         return (task, old)
     }
 
     /// With its category, which was found before.
-    private func resolved(_ entry: BoardDocument.Entry<TaskItem>) throws -> TaskItem {
-        var task = entry.value
-        _ = try resolveCategory(of: &task)
-        return task
+    private func resolved(_ entry: BoardDocument.Entry<TaskItem>) throws -> BoardDocument.Entry<TaskItem> {
+        var entry = entry
+        _ = try resolveCategory(of: &entry.value)
+        return entry
+    }
+
+    /// The task as it will be, with what the document does not say as it is.
+    private func merged(_ entry: BoardDocument.Entry<TaskItem>, into old: TaskItem) throws -> TaskItem {
+        var task = entry.filled(from: old).value
+        if entry.absent.contains("recurrence") {
+            task.series = old.series
+            // Without a due date the series is over.
+            if task.dueDate == nil { task.recurrence = nil }
+            try writer.settleRecurrence(of: &task, since: old, TaskEdit())
+        }
+        return settled(task, since: old)
     }
 
     private mutating func saveLast(_ task: TaskItem, since old: TaskItem?) throws {
@@ -123,9 +135,10 @@ struct TaskImport {
         return try !isEmpty && writer.category(id) != nil
     }
 
-    private mutating func take(_ task: TaskItem, at index: Int) throws {
+    private mutating func take(_ entry: BoardDocument.Entry<TaskItem>, at index: Int) throws {
+        let task = entry.value
         if !isEmpty, let old = try writer.task(task.id) {
-            let isNewer = try isNewer(settled(task, since: old), than: old)
+            let isNewer = try isNewer(merged(entry, into: old), than: old, besides: entry.absent)
             if isNewer { changing.append(index) } else { counts.unchanged += 1 }
             return
         }
@@ -168,10 +181,10 @@ struct TaskImport {
         return true
     }
 
-    private func isNewer(_ task: TaskItem, than old: TaskItem) throws -> Bool {
+    private func isNewer(_ task: TaskItem, than old: TaskItem, besides absent: [String]) throws -> Bool {
         guard !task.isLike(old) else { return false }
         return try BoardDocument.isNewer(task.updatedAt, than: old.updatedAt, undatedSince: undatedSince) {
-            try writer.wasBefore(old, like: task)
+            try writer.wasBefore(old, like: task, besides: absent)
         }
     }
 
@@ -185,7 +198,12 @@ struct TaskImport {
                 } else {
                     old.status == task.status ? .updated : .moved
                 }
-            try writer.record(&task, since: old, as: action, changed: imported.updatedAt)
+            if task.deletedAt == nil, old.deletedAt == nil {
+                try writer.recordStep(of: &task, since: old, as: action, changed: imported.updatedAt)
+                if let next = try writer.successor(of: task) { _ = columns[.todo]?.take(next.position) }
+            } else {
+                try writer.record(&task, since: old, as: action, changed: imported.updatedAt)
+            }
         } else {
             // Its history begins with later changes here.
             let revision = try writer.nextRevision()

@@ -44,13 +44,15 @@ extension BoardDocument {
                         return settings
                     }
                 case "categories":
-                    categories = try Self.entries(&reader, &faults, "categories", Category.init(imported:at:))
+                    categories = try Self.entries(
+                        &reader, &faults, "categories", Category.init(imported:at:), Category.absent(in:))
                 case "ddays":
-                    ddays = try Self.entries(&reader, &faults, "ddays", DDay.init(imported:at:))
+                    ddays = try Self.entries(&reader, &faults, "ddays", DDay.init(imported:at:), DDay.absent(in:))
                 case "images":
                     images = try Self.entries(&reader, &faults, "images", ImportedImage.init(imported:at:))
                 case "tasks":
-                    tasks = try Self.entries(&reader, &faults, "tasks", TaskItem.init(imported:at:))
+                    tasks = try Self.entries(
+                        &reader, &faults, "tasks", TaskItem.init(imported:at:), TaskItem.absent(in:))
                 default:
                     let fault = Fault(
                         pointer: Fault.pointer("#", name), code: .unknownMember,
@@ -73,7 +75,7 @@ extension BoardDocument {
     /// The elements of the next array.
     private static func entries<Value>(
         _ reader: inout JSONReader, _ faults: inout [Fault], _ member: String,
-        _ read: (JSON, String) throws -> Value
+        _ read: (JSON, String) throws -> Value, _ absent: (JSON) -> [String] = { _ in [] }
     ) throws -> [Entry<Value>] {
         guard try reader.kind() == .array else {
             faults.append(
@@ -93,7 +95,7 @@ extension BoardDocument {
             }
             let json = try reader.value()
             if let value = try collect(&faults, line: line, { try read(json, "#/\(member)/\(index)") }) {
-                entries.append(Entry(value, index: index, line: line))
+                entries.append(Entry(value, index: index, line: line, absent: absent(json)))
             }
             guard faults.count < mostFaults else { throw BoardError.invalid(faults) }
             index += 1

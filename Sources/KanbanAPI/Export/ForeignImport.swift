@@ -26,12 +26,13 @@ struct ForeignImport {
         var reading = ForeignImport(format: format, truncates: truncates)
         var document = BoardDocument()
         var remarks = try format.read(bytes, choices) { task in
-            if let item = reading.item(task, now: now) {
-                document.tasks.append(.init(item, index: document.tasks.count, line: task.row))
+            if let (item, absent) = reading.item(task, now: now) {
+                document.tasks.append(
+                    .init(item, index: document.tasks.count, line: task.row, absent: absent))
             }
         }
         document.categories = reading.order.enumerated().compactMap { index, name in
-            reading.categories[name].map { .init($0, index: index, line: 1) }
+            reading.categories[name].map { .init($0, index: index, line: 1, absent: ["color", "emoji", "image"]) }
         }
         document.setTimes(now: now)
         remarks.add(reading.remarks)
@@ -45,10 +46,13 @@ struct ForeignImport {
     private func id(_ name: String) -> ID { ID(name: "\(format.rawValue)/\(name)", in: Self.space) }
 
     /// - Returns: `nil` for one with faults, which are noted.
-    private mutating func item(_ task: ForeignBoard.Task, now: Timestamp) -> TaskItem? {
+    private mutating func item(_ task: ForeignBoard.Task, now: Timestamp) -> (item: TaskItem, absent: [String])? {
         var members: [JSON.Member] = []
         func add(_ name: String, _ value: JSON?) {
             if let value { members.append(.init(name, value)) }
+        }
+        func add(_ member: TaskMember, _ value: JSON) {
+            if !task.unsaid.contains(member) { add(member.rawValue, value) }
         }
         let id = id(of: task)
         guard ids.insert(id).inserted else {
@@ -57,9 +61,9 @@ struct ForeignImport {
         }
         add("id", .string(id.description))
         add("title", .string(cut(task.title, to: TextRule.taskTitle, "titles")))
-        add("body", .string(cut(task.body, to: TextRule.taskBody, "notes")))
-        add("status", .string(task.status.name))
-        add("dueDate", task.due.map { .string($0.text) })
+        add(.body, .string(cut(task.body, to: TextRule.taskBody, "notes")))
+        add(.status, .string(task.status.name))
+        add(.dueDate, task.due.map { .string($0.text) } ?? .null)
         add("recurrence", task.recurrence?.json)
         for (name, time) in [
             ("createdAt", task.createdAt), ("updatedAt", task.updatedAt), ("completedAt", task.completedAt),
@@ -67,7 +71,8 @@ struct ForeignImport {
         ] { add(name, time.map { .string($0.description) }) }
         do {
             if let name = task.category { add("categoryId", .string(try category(name, of: task).description)) }
-            return try TaskItem(imported: .object(members), at: task.pointer)
+            let json = JSON.object(members)
+            return (try TaskItem(imported: json, at: task.pointer), TaskItem.absent(in: json))
         } catch BoardError.invalid(let faults) {
             for fault in faults { remarks.fail(task.row, fault.pointer, fault.code, fault.detail) }
         } catch {

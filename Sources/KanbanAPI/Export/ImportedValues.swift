@@ -10,6 +10,11 @@ extension Timestamp {
 }
 
 extension ListedNoun {
+    /// Names of the members that an object does not give, besides those that no body has.
+    static func absent(in json: JSON) -> [String] {
+        members.compactMap { $0.isInBodies && json[$0.text] == nil ? $0.text : nil }
+    }
+
     init(imported json: JSON, at pointer: String) throws {
         var members = try Members(json, at: pointer)
         self.init(id: members.requiredID(), createdAt: .unknown)

@@ -60,6 +60,7 @@ final class ShadowingBoard: BoardWriter {
     func forgetMutation(_ id: ID) throws {}
     func unbury(_ type: ResourceType, _ id: ID) throws { try rows.unbury(type, id) }
     func purgeTask(_ id: ID, before: Timestamp) throws { try rows.purgeTask(id, before: before) }
+    func purgeImage(_ id: ID, before: Timestamp) throws { try rows.purgeImage(id, before: before) }
 
     func eraseBoard() throws { try rows.eraseBoard() }
     func nested<T>(_ body: () throws -> T) throws -> T { try rows.nested(body) }

@@ -98,7 +98,6 @@ extension SQLBoardWriter {
         }
     }
 
-    /// Removes an image that nothing has referred to since before `before`, and leaves a tombstone.
     package func purgeImage(_ id: ID, before: Timestamp) throws {
         let statement = try statement(
             "SELECT 1 FROM images WHERE account = ?1 AND id = ?2 AND unnamed_since < ?3")
