@@ -83,8 +83,9 @@ package struct DigestPlanner: Sendable {
             guard let time = settings.digest.flatMap(TimeOfDay.milliseconds) else { return nil }
             var new = DigestSchedule(
                 account: account, revision: settings.revision, nextAt: moment.next(time), sentOn: old?.sentOn)
+            // Also by the time that the settings have now: it may be later than the one of the plan.
             guard let old, old.nextAt <= now, moment.zone.day(of: old.nextAt) == moment.today,
-                old.sentOn != moment.today
+                moment.instant(of: time, on: moment.today) <= now, old.sentOn != moment.today
             else { return (new, false) }
             new.sentOn = moment.today
             let count = try board.countTasks(.overdue(at: moment)) + board.countTasks(.dueToday(at: moment))
@@ -110,12 +111,17 @@ package struct DigestPlanner: Sendable {
 }
 
 extension Moment {
+    /// - Parameter time: milliseconds after midnight.
+    fileprivate func instant(of time: Int64, on day: Day) -> Timestamp {
+        DueDate.day(day).alarm(in: zone, allDayTime: time)
+    }
+
     /// The first instant from now on at which it is so late in the user's zone.
     /// - Parameter time: milliseconds after midnight.
     fileprivate func next(_ time: Int64) -> Timestamp {
         var day = today
         while true {
-            let instant = DueDate.day(day).alarm(in: zone, allDayTime: time)
+            let instant = instant(of: time, on: day)
             if instant > now { return instant }
             day = day.adding(days: 1)
         }

@@ -64,6 +64,22 @@ struct DigestTests {
         #expect(try await look(board).count == 1)
     }
 
+    @Test func `turned off and on again for a later time, it waits for that`() async throws {
+        let board = try AccessBoard()
+        let person = try await subscriber(board)
+        try await task(board, person, "Overdue", due: "2026-11-18")
+        #expect(try await look(board).isEmpty)
+        try await patch(board, person, #"{"digest": null}"#)
+        // From 17:19 to 18:19.
+        board.clock.advance(seconds: 3_600)
+        #expect(try await look(board).isEmpty)
+
+        try await patch(board, person, #"{"digest": "19:00"}"#)
+        #expect(try await look(board).isEmpty)
+        board.clock.advance(seconds: 3_600)
+        #expect(try await look(board).count == 1)
+    }
+
     @Test(arguments: ["ko", "ja"]) func `it speaks the language of the settings`(locale: String) async throws {
         let board = try AccessBoard()
         let person = try await subscriber(board, locale: locale)
