@@ -84,7 +84,7 @@ package struct WriteNeeds: Sendable {
     package var answerKey: String?
     /// Columns to whose end a task may go.
     package var ends: [TaskStatus] = []
-    /// The account's ``AccountStanding/endings`` under which its caller may write. A store that counts them fails the write
+    /// The account's ``AccountVersion/endings`` under which its caller may write. A store that counts them fails the write
     /// with ``StoreError/accessChanged`` under any other count; `nil` asks for no comparison.
     package var endings: Int64?
     /// Whether it may take as long as dozens of others, such as an import.
@@ -95,8 +95,8 @@ package struct WriteNeeds: Sendable {
     }
 }
 
-/// Where an account stands, for stores that several servers write to.
-package struct AccountStanding: Hashable, Sendable {
+/// The version of an account, for version checks of stores that several servers write to.
+package struct AccountVersion: Hashable, Sendable {
     package var feed: FeedState
     /// How many of its sessions and tokens have ended.
     package var endings: Int64
@@ -107,13 +107,13 @@ package struct AccountStanding: Hashable, Sendable {
     }
 }
 
-/// A store that tells an event loop where accounts stand, without a task.
-package protocol PeekingStore: Store {
-    /// Asks for the standing, with everything acknowledged before the call.
-    /// - Parameter tell: called on the same loop in a later turn; with `nil` when there is no account or no answer, which
-    ///   ``Store/feedState(of:)`` tells from one another.
-    /// - Returns: false when it cannot be asked now; `tell` is not called then.
-    func peek(_ account: AccountKey, _ tell: @escaping (AccountStanding?) -> Void) -> Bool
+/// A store that reports the versions of accounts to an event loop, without a task.
+package protocol VersionCheckingStore: Store {
+    /// Asks for the version, with everything acknowledged before the call.
+    /// - Parameter report: called on the same loop in a later turn; with `nil` when there is no account or no answer, which
+    ///   ``Store/feedState(of:)`` distinguishes.
+    /// - Returns: false when it cannot be asked now; `report` is not called then.
+    func checkVersion(of account: AccountKey, _ report: @escaping (AccountVersion?) -> Void) -> Bool
 }
 
 /// A store that this process alone writes to. It knows of every commit, and its reads do not wait.

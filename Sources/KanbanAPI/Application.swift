@@ -17,7 +17,7 @@ package final class Application: Responder {
     private let router: Router
     private let observer: any ExchangeObserver
     /// The store, where other servers write to it, too.
-    private let peeks: (any PeekingStore)?
+    private let versionStore: (any VersionCheckingStore)?
 
     package init(
         environment: Environment, gate: any Gate, routes: [Route], observer: any ExchangeObserver
@@ -27,7 +27,7 @@ package final class Application: Responder {
         self.gate = gate
         self.observer = observer
         self.routes = routes
-        peeks = environment.store as? any PeekingStore
+        versionStore = environment.store as? any VersionCheckingStore
         borrowed = routes.map(Unmanaged.passUnretained)
         router = Router(routes.map { ($0.method, $0.pattern) })
     }
@@ -97,10 +97,10 @@ package final class Application: Responder {
         switch consume decision {
         case .admitted(let caller, let headers):
             return checkVersion(head, route, caller, headers) ?? respond(head, route, caller, headers, ready)
-        case .whenPeeked(let account, let decide):
-            let proceed = { (standing: AccountStanding?) -> Reception in
+        case .afterVersionCheck(let account, let decide):
+            let proceed = { (version: AccountVersion?) -> Reception in
                 do throws(Problem) {
-                    return self.proceed(head, route, try decide(standing), nil)
+                    return self.proceed(head, route, try decide(version), nil)
                 } catch {
                     return .answer(self.refuse(error, head, operation: route.operation))
                 }
@@ -117,20 +117,20 @@ package final class Application: Responder {
         }
     }
 
-    /// Asks first where the caller's account stands, if an answer that is kept may be right there.
+    /// Checks the version of the caller's account first, if a kept answer may be current.
     private func checkVersion(
         _ head: Request, _ route: Route, _ caller: Caller, _ headers: [(name: String, value: String)]
     ) -> Reception? {
-        guard peeks != nil, route.isKept, caller.feed == nil, !head.hasBody else { return nil }
-        return soon(caller.account) { standing in
-            self.respond(head, route, standing.map { caller.standing(at: $0.feed) } ?? caller, headers, nil)
+        guard versionStore != nil, route.isKept, caller.feed == nil, !head.hasBody else { return nil }
+        return soon(caller.account) { version in
+            self.respond(head, route, version.map { caller.with(feed: $0.feed) } ?? caller, headers, nil)
         }
     }
 
-    /// Makes the reception once the store has told where the account stands; `nil` when it cannot be asked on this loop.
-    private func soon(_ account: AccountKey, _ make: @escaping (AccountStanding?) -> Reception) -> Reception? {
+    /// Makes the reception once the store has reported the account's version; `nil` when it cannot be checked on this loop.
+    private func soon(_ account: AccountKey, _ make: @escaping (AccountVersion?) -> Reception) -> Reception? {
         let pending = PendingReception()
-        guard let peeks, peeks.peek(account, { pending.decide(make($0)) }) else { return nil }
+        guard let versionStore, versionStore.checkVersion(of: account, { pending.decide(make($0)) }) else { return nil }
         return .soon(pending)
     }
 

@@ -113,8 +113,8 @@ package struct Caller: Sendable {
         self.known = known
     }
 
-    /// The same, with where the account stands.
-    func standing(at feed: FeedState) -> Caller {
+    /// This caller, with the feed state that a version check reported.
+    func with(feed: FeedState) -> Caller {
         Caller(account: account, Known(grant, feed, endings, origin))
     }
 
@@ -176,8 +176,8 @@ package struct Environment: Sendable {
     /// Parses large bodies.
     package let parsing = AccountWorkers()
     package let memory: BoardMemory
-    /// Rings after each commit, and when a session or token ends.
-    package let doorbell: Doorbell
+    /// Notifies after each commit, and when a session or token ends.
+    package let notifier: ChangeNotifier
     package var streamPace = StreamPace()
     /// False once the server drains: `/health/ready` answers 503.
     package var isReady: @Sendable () -> Bool
@@ -185,7 +185,7 @@ package struct Environment: Sendable {
     package init(
         store: any Store, accounts: AccessService? = nil, clock: @escaping @Sendable () -> Timestamp,
         zone: Zone = .utc, bodyLimit: Int = 1 << 20, weather: WeatherService? = nil,
-        memory: BoardMemory = BoardMemory(), doorbell: Doorbell = Doorbell(),
+        memory: BoardMemory = BoardMemory(), notifier: ChangeNotifier = ChangeNotifier(),
         isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.store = store
@@ -196,7 +196,7 @@ package struct Environment: Sendable {
         self.bodyLimit = bodyLimit
         self.weather = weather
         self.memory = memory
-        self.doorbell = doorbell
+        self.notifier = notifier
         self.isReady = isReady
         local?.addObserver(memory)
     }

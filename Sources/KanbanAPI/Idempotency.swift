@@ -104,7 +104,7 @@ extension Call {
         return try await write { _ in undone }
     }
 
-    /// Where nobody asked before the write where the account stands, the transaction binds the tag to its epoch.
+    /// Without a version check before the write, the transaction binds the tag to the account's epoch.
     private func bound(_ answer: Response, in board: any Board) throws -> Response {
         guard caller.endings != nil, answer.tag != nil else { return answer }
         return answer.scoped(to: EntityTag.Scope(account, epoch: try board.feedState().epoch))

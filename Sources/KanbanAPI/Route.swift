@@ -61,8 +61,8 @@ package final class Route: Sendable {
     /// Whether its answers may be kept where other servers write, too: there also those that ``find`` finds.
     var isKept: Bool { isCached || find != nil }
     /// Whether it succeeds only after a ``Call/write(_:isLong:committed:_:)`` of the account's board, which can compare
-    /// ``Caller/endings``, and reads nothing for its answer before. Then a server beside others needs not ask where the account
-    /// stands before it calls the handler.
+    /// ``Caller/endings``, and reads nothing for its answer before. Then a server beside others calls the handler without a
+    /// version check.
     package let beginsWithWrite: Bool
     package let handler: Handler
     /// False where a body has no meaning: it is read and ignored, whatever its coding.

@@ -8,16 +8,16 @@ package protocol AccessStore: AnyObject, Sendable {
     /// Runs the body in a transaction and returns when it is on disk.
     func writeAccess<T: Sendable>(_ body: @escaping @Sendable (any AccessWriter) throws -> T) async throws -> T
 
-    /// Where the account stands, with everything acknowledged before the call: while its `endings` stay the same, none of its
+    /// The version of the account, with everything acknowledged before the call: while its `endings` stay the same, none of its
     /// sessions and tokens has ended. `nil` when there is no account, or the store does not count them.
-    func standing(of account: AccountKey) async throws -> AccountStanding?
+    func version(of account: AccountKey) async throws -> AccountVersion?
 
     /// This store, if its reads do not wait.
     var localAccess: (any LocalAccessStore)? { get }
 }
 
 extension AccessStore {
-    package func standing(of account: AccountKey) async throws -> AccountStanding? { nil }
+    package func version(of account: AccountKey) async throws -> AccountVersion? { nil }
 }
 
 /// An ``AccessStore`` whose reads do not wait.

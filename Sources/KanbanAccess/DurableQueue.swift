@@ -81,7 +81,7 @@ package enum Retry {
 
 /// The most deliveries at a time.
 private let most = 4
-/// The pause between looks at the queue without a ring, and after an error of the store.
+/// The pause between looks at the queue without a wake-up, and after an error of the store.
 private let rest = Duration.seconds(60)
 /// The pause between looks at a queue that other servers fill, too.
 private let look = Duration.seconds(2)
@@ -99,8 +99,8 @@ package final class DurableQueue<Work: QueuedWork>: Sendable {
     private let mayRun: @Sendable () async throws -> Bool
     private let warn: @Sendable (_ message: String, _ reason: String) -> Void
     private let counted = Locked(QueueCounts())
-    private let bell: AsyncStream<Void>
-    private let ringer: AsyncStream<Void>.Continuation
+    private let wakeUps: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
 
     /// - Parameters:
     ///   - mayRun: whether this process does the work, if several serve the same accounts; called before each look, and
@@ -116,27 +116,27 @@ package final class DurableQueue<Work: QueuedWork>: Sendable {
         self.clock = clock
         self.mayRun = mayRun
         self.warn = warn
-        (bell, ringer) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     package var counts: QueueCounts { counted.withLock { $0 } }
 
-    /// Says that a job waits.
-    package func ring() {
-        ringer.yield()
+    /// Looks for a job that was just queued.
+    package func wake() {
+        waker.yield()
     }
 
     /// Delivers jobs as they become due, until the task is cancelled.
     package func run() async {
-        ring()
+        wake()
         var timer: Task<Void, Never>?
         defer { timer?.cancel() }
-        for await _ in bell {
+        for await _ in wakeUps {
             timer?.cancel()
             var next: Duration?
             do {
                 next = try await sendDue()
-                // Other servers queue jobs without ringing here.
+                // Other servers queue jobs without waking this one.
                 if store.localAccess == nil { next = min(next ?? look, look) }
             } catch is CancellationError {
                 return
@@ -145,10 +145,10 @@ package final class DurableQueue<Work: QueuedWork>: Sendable {
                 next = rest
             }
             guard let next else { continue }
-            timer = Task { [ringer] in
+            timer = Task { [waker] in
                 // Cancelled by another timer, or when nobody listens any more. `try?`: then there is nothing to do.
                 guard (try? await Task.sleep(for: min(next, rest))) != nil else { return }
-                ringer.yield()
+                waker.yield()
             }
         }
     }

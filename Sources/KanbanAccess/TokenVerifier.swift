@@ -27,7 +27,7 @@ package final class TokenVerifier: Sendable {
     /// process. A look-up takes a few microseconds.
     package static let trust: Duration = .milliseconds(250)
 
-    /// The same where ``AccessStore/standing(of:)`` counts endings: then it only covers rows that disappear without an
+    /// The same where ``AccessStore/version(of:)`` counts endings: then it only covers rows that disappear without an
     /// ending, such as expired sessions whose last use could not be written.
     package static let longTrust: Duration = .seconds(60)
 
@@ -46,18 +46,18 @@ package final class TokenVerifier: Sendable {
 
     private let store: any AccessStore
     private let capacity: Int
-    private let ring: @Sendable (AccountKey) -> Void
+    private let onEnding: @Sendable (AccountKey) -> Void
     private let state = Locked(State())
 
     /// - Parameters:
     ///   - capacity: the most cached tokens, about 200 bytes each.
-    ///   - ring: called when a session or token of an account ended, so that the account's streams check theirs.
+    ///   - onEnding: called when a session or token of an account ended, so that the account's streams check theirs.
     package init(
-        store: any AccessStore, capacity: Int = 16_384, ring: @escaping @Sendable (AccountKey) -> Void = { _ in }
+        store: any AccessStore, capacity: Int = 16_384, onEnding: @escaping @Sendable (AccountKey) -> Void = { _ in }
     ) {
         self.store = store
         self.capacity = capacity
-        self.ring = ring
+        self.onEnding = onEnding
     }
 
     /// The result of a look-up without waiting.
@@ -109,11 +109,11 @@ package final class TokenVerifier: Sendable {
     }
 
     /// The grant of a token that was looked up before; `nil` when it has to be looked up again.
-    /// - Parameter standing: of its account, asked after ``grantNow(token:now:instant:)``; of a store that counts endings.
+    /// - Parameter version: of its account, asked after ``grantNow(token:now:instant:)``; of a store that counts endings.
     package func grant(
-        _ sought: Sought, at standing: AccountStanding, now: Timestamp, instant: ContinuousClock.Instant = .now
+        _ sought: Sought, at version: AccountVersion, now: Timestamp, instant: ContinuousClock.Instant = .now
     ) -> Grant? {
-        guard let entry = sought.entry, standing.endings == entry.endings,
+        guard let entry = sought.entry, version.endings == entry.endings,
             isFresh(entry, now: now, instant: instant)
         else { return nil }
         return use(entry.grant, at: now)
@@ -136,30 +136,30 @@ package final class TokenVerifier: Sendable {
         return (grant, endings)
     }
 
-    /// The grant of a token, and where its account stands if that is known.
+    /// The grant of a token, and the feed state of its account if that is known.
     package func admit(
         _ sought: Sought, now: Timestamp, instant: ContinuousClock.Instant = .now
     ) async throws -> (grant: Grant?, feed: FeedState?) {
         let digest = sought.digest
         // Again: another request may have looked it up meanwhile.
         let (entry, endings) = state.withLock { ($0.entries[digest], $0.endings) }
-        var standing: AccountStanding?
+        var version: AccountVersion?
         if let entry {
-            standing = try await store.standing(of: entry.grant.account)
+            version = try await store.version(of: entry.grant.account)
             let sought = Sought(digest: digest, entry: entry)
-            if let standing, let grant = grant(sought, at: standing, now: now, instant: instant) {
-                return (grant, standing.feed)
+            if let version, let grant = grant(sought, at: version, now: now, instant: instant) {
+                return (grant, version.feed)
             }
         }
         var found = try await store.readAccess { try Self.find(digest, in: $0) }
-        if standing == nil, let first = found {
-            standing = try await store.standing(of: first.account)
-            // Again, after that: what ends from now on changes the standing.
-            if standing != nil { found = try await store.readAccess { try Self.find(digest, in: $0) } }
+        if version == nil, let first = found {
+            version = try await store.version(of: first.account)
+            // Again, after that: what ends from now on changes the version.
+            if version != nil { found = try await store.readAccess { try Self.find(digest, in: $0) } }
         }
         let grant = remember(
-            found, digest, readAt: instant, ifStillAt: endings, endings: standing?.endings)
-        return (use(grant, at: now), standing?.feed)
+            found, digest, readAt: instant, ifStillAt: endings, endings: version?.endings)
+        return (use(grant, at: now), version?.feed)
     }
 
     /// The grant, unless it has expired. Records the use.
@@ -250,6 +250,6 @@ package final class TokenVerifier: Sendable {
             state.endings += 1
             state.entries = state.entries.filter { $0.value.grant.account != account || !matches($0.value.grant) }
         }
-        ring(account)
+        onEnding(account)
     }
 }

@@ -51,7 +51,7 @@ final class ReaderPool: Sendable {
     private let state = Locked(State())
     /// Held by the writer while readers are paused; they queue at it.
     private let gate = NSLock()
-    /// Rung by the last reader to leave during a pause.
+    /// Signalled by the last reader to leave during a pause.
     private let quiet = DispatchSemaphore(value: 0)
 
     /// The most idle readers. More are opened when the pool is empty because a checkpoint holds the idle ones; those are
@@ -197,7 +197,7 @@ final class ReaderPool: Sendable {
             defer {
                 state.withLock { state in
                     state.isPaused = false
-                    // A ring that nobody waited for must not count for the next pause. Zero is "at once" (`DISPATCH_TIME_NOW`);
+                    // A signal that nobody waited for must not count for the next pause. Zero is "at once" (`DISPATCH_TIME_NOW`);
                     // a moment would be waited for by the wall clock, which may be set back.
                     while quiet.wait(timeout: DispatchTime(uptimeNanoseconds: 0)) == .success {}
                 }

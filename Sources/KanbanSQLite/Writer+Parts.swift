@@ -125,7 +125,7 @@ extension Writer {
             if log.growth > configuration.logSize { checkpoint(log) }
             if !isRemoved { try letOthersWrite(for: ContinuousClock.now - turn.began, in: session) }
         }
-        session.forgetStanding(of: job.account)
+        session.forgetCachedAccount(of: job.account)
         endDivision()
         job.isWhole = true
         turn = (ContinuousClock.now, isMixed: false)

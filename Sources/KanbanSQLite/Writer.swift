@@ -328,7 +328,7 @@ final class Writer: @unchecked Sendable {
     /// Drops all caches if another process wrote since the last transaction. Call it in one.
     private func noticeForeignWrites(_ session: WriteSession<SQLiteConnection>) {
         guard session.connection.noticeForeignWrites() else { return }
-        session.forgetStandings()
+        session.forgetCachedAccounts()
         commits.forgetAll()
         foreignWrites.withLock { $0.body }()
     }

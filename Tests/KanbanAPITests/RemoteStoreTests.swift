@@ -17,19 +17,19 @@ struct RemoteStoreTests {
         "/changes", "/changes?limit=200", "/export", "/export?format=csv", "/calendar.ics", "/health/ready",
     ]
 
-    private func board(_ peeks: RemoteStore.Peek = .refused) async throws -> TestBoard {
+    private func board(_ checks: RemoteStore.VersionAnswer = .refused) async throws -> TestBoard {
         let board = try TestBoard()
-        board.remoteStore.peeks(peeks)
+        board.remoteStore.answerVersionChecks(checks)
         try await board.task(#"{"id": "\#(Self.id)", "title": "Plan the week", "dueDate": "2026-11-21"}"#)
         try await board.task(#"{"title": "Read on"}"#)
         return board
     }
 
-    @Test(arguments: reads, [RemoteStore.Peek.refused, .lost, .told])
+    @Test(arguments: reads, [RemoteStore.VersionAnswer.refused, .lost, .reported])
     func `a read over a store that waits is answered as over a file`(
-        target: String, peeks: RemoteStore.Peek
+        target: String, checks: RemoteStore.VersionAnswer
     ) async throws {
-        let board = try await board(peeks)
+        let board = try await board(checks)
 
         for _ in 1...2 {
             let here = await board.send(.get, target)
@@ -41,11 +41,11 @@ struct RemoteStoreTests {
         }
     }
 
-    @Test(arguments: reads, [RemoteStore.Peek.refused, .lost])
+    @Test(arguments: reads, [RemoteStore.VersionAnswer.refused, .lost])
     func `a read that fails is 503, and the next one is answered`(
-        target: String, peeks: RemoteStore.Peek
+        target: String, checks: RemoteStore.VersionAnswer
     ) async throws {
-        let board = try await board(peeks)
+        let board = try await board(checks)
         // Kept answers do not hide it.
         #expect(await board.send(.get, target, isRemote: true).status == 200)
 
@@ -129,15 +129,15 @@ struct RemoteStoreTests {
         #expect(board.remoteStore.longWriteCount == 2)
     }
 
-    @Test(arguments: [RemoteStore.Peek.refused, .lost, .told])
-    func `an answer is kept until somebody writes, here or elsewhere`(peeks: RemoteStore.Peek) async throws {
-        let board = try await board(peeks)
+    @Test(arguments: [RemoteStore.VersionAnswer.refused, .lost, .reported])
+    func `an answer is kept until somebody writes, here or elsewhere`(checks: RemoteStore.VersionAnswer) async throws {
+        let board = try await board(checks)
         let first = await board.send(.get, "/tasks", isRemote: true)
         let reads = board.remoteStore.readCount
 
         #expect(await board.send(.get, "/tasks", isRemote: true).body == first.body)
         #expect(board.remoteStore.readCount == reads)
-        #expect(board.remoteStore.peekCount == (peeks == .refused ? 0 : 2))
+        #expect(board.remoteStore.versionCheckCount == (checks == .refused ? 0 : 2))
 
         // As another server does, of which nobody tells this one.
         try await board.task(#"{"title": "Elsewhere"}"#)

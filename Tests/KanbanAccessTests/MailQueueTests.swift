@@ -123,7 +123,7 @@ struct MailQueueTests {
 
         while office.taken.withLock({ $0.count }) < 1 { await Task.yield() }
         try await office.ask(.passwordChanged)
-        mailQueue.ring()
+        mailQueue.wake()
         while office.taken.withLock({ $0.count }) < 2 { await Task.yield() }
         running.cancel()
         await running.value

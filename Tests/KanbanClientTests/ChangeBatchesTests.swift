@@ -52,7 +52,7 @@ struct ChangeBatchesTests {
         let board = device.board
         board.start()
         for try await status in board.status where status.phase == .live { break }
-        let before = board.core.doorbell.rings(of: [.tasks])
+        let before = board.core.notifier.version(of: [.tasks])
 
         for number in 1...500 { stream.send(number) }
         var ended = 0
@@ -61,7 +61,7 @@ struct ChangeBatchesTests {
             ended += 1
         }
 
-        let integrations = Int(board.core.doorbell.rings(of: [.tasks]) - before)
+        let integrations = Int(board.core.notifier.version(of: [.tasks]) - before)
         #expect((2...ended + 1).contains(integrations))
         await board.close()
     }

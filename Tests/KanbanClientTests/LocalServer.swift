@@ -47,13 +47,13 @@ final class LocalServer: Transport {
     ) throws -> (store: FileStore, application: Application) {
         var configuration = FileStoreConfiguration()
         configuration.quota = quota
-        let doorbell = Doorbell()
-        configuration.onCommit = { doorbell.ring($0) }
+        let notifier = ChangeNotifier()
+        configuration.onCommit = { notifier.notify($0) }
         let store = try FileStore(
             in: directory.path, configuration: configuration, clock: { clock.now },
             random: { random.withLock { $0.next() } })
         var environment = Environment(
-            store: store, clock: { clock.now }, zone: try #require(Zone(name: "UTC")), doorbell: doorbell)
+            store: store, clock: { clock.now }, zone: try #require(Zone(name: "UTC")), notifier: notifier)
         environment.push = try push?(store)
         let application = Application(
             environment: environment, gate: OpenGate(), routes: Routes.all, observer: SilentObserver())

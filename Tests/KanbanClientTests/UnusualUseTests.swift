@@ -21,7 +21,7 @@ struct UnusualUseTests {
         DispatchQueue.main.setSpecific(key: mainQueue, value: true)
         let device = try await TestDevice()
         let threads = Locked<[Bool]>([])
-        let live = Live(.trash, of: [.tasks], device.board.core.doorbell, Dependencies(), device.board.core.reads) {
+        let live = Live(.trash, of: [.tasks], device.board.core.notifier, Dependencies(), device.board.core.reads) {
             threads.withLock { $0.append(isOnMainQueue()) }
             return (try device.titles(), nil)
         }

@@ -286,34 +286,34 @@ extension PostgresTests {
 
         /// PostgreSQL takes 63 bytes of a name of a channel.
         @Test(arguments: ["team", "team-\(String(repeating: "x", count: 58))"])
-        func `servers ring for one another`(schema: String) async throws {
-            let rings = Locked<[AccountKey]>([])
+        func `servers notify one another`(schema: String) async throws {
+            let reported = Locked<[AccountKey]>([])
             let target = try PostgresCluster.shared.get().freshSchema(schema)
             let hearing = try TestStores(target: target) { configuration in
-                configuration.onCommit = { accounts in rings.withLock { $0 += accounts } }
+                configuration.onCommit = { accounts in reported.withLock { $0 += accounts } }
             }
             let writing = try TestStores(target: target)
 
             // Again until it is heard: the other server may not listen yet.
             try await until("a server hears of another's write") {
                 try await writing.store.write { _ = try $0.makeTask() }
-                return rings.withLock { $0.contains(.local) }
+                return reported.withLock { $0.contains(.local) }
             }
             withExtendedLifetime(hearing) {}
         }
 
         @Test func `a server that listens to nobody's notifications looks`() async throws {
-            let rings = Locked<[AccountKey]>([])
+            let reported = Locked<[AccountKey]>([])
             let target = try PostgresCluster.shared.get().freshSchema()
             let hearing = try TestStores(target: target) { configuration in
                 configuration.notify = .poll
                 configuration.subscribedAccounts = { [.local] }
-                configuration.onCommit = { accounts in rings.withLock { $0 += accounts } }
+                configuration.onCommit = { accounts in reported.withLock { $0 += accounts } }
             }
             let writing = try TestStores(target: target)
             try await writing.store.write { _ = try $0.makeTask() }
 
-            try await until("a server sees another's write") { rings.withLock { $0.contains(.local) } }
+            try await until("a server sees another's write") { reported.withLock { $0.contains(.local) } }
             withExtendedLifetime(hearing) {}
         }
 

@@ -85,7 +85,7 @@ final class FaultyStore: Store, AccessStore, @unchecked Sendable {
             } catch {
                 engine.recover()
                 try session.rollBack()
-                session.forgetStandings()
+                session.forgetCachedAccounts()
                 throw error
             }
         }

@@ -9,8 +9,8 @@ extension PostgresConfiguration {
         configuration.datesByClock = true
         configuration.readers = 2
         configuration.patience = .seconds(60)
-        configuration.peekPatience = .seconds(60)
-        configuration.peekTime = 60_000
+        configuration.versionCheckPatience = .seconds(60)
+        configuration.versionCheckTime = 60_000
         return configuration
     }
 }

@@ -79,10 +79,10 @@ package final class AccountGate: Gate {
             // Refusals are for those whose token is known to be valid.
             if case .success = opened { return try rated(opened, endings: endings, head, route) }
         }
-        return .whenPeeked(account) { [self] standing throws(Problem) in
-            guard let standing, let grant = verifier.grant(token, at: standing, now: clock(), instant: instant())
+        return .afterVersionCheck(account) { [self] version throws(Problem) in
+            guard let version, let grant = verifier.grant(token, at: version, now: clock(), instant: instant())
             else { return later(token, head, route) }
-            return try rated(opened(by: grant, head, route), feed: standing.feed, head, route)
+            return try rated(opened(by: grant, head, route), feed: version.feed, head, route)
         }
     }
 

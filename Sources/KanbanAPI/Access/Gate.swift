@@ -35,8 +35,8 @@ package enum Opening: Sendable {
 package enum GateDecision: Sendable {
     /// With fields for the answer, such as those of the rate limit.
     case admitted(Caller, headers: [(name: String, value: String)] = [])
-    /// It depends on where the account stands; `nil` when that is not known. Called on the loop, in this turn or a later one.
-    case whenPeeked(AccountKey, @Sendable (AccountStanding?) throws(Problem) -> GateDecision)
+    /// It depends on the account's version; `nil` when that is not known. Called on the loop, in this turn or a later one.
+    case afterVersionCheck(AccountKey, @Sendable (AccountVersion?) throws(Problem) -> GateDecision)
     /// Only the store knows: wait for its answer.
     case later(@Sendable () async throws(Problem) -> GateDecision)
 }

@@ -102,7 +102,7 @@ package final class BoardMemory: CommitObserver {
 
     // MARK: - Feeds
 
-    /// Where the account stands. What is read after this call is right for as long as the feed stays there.
+    /// The state of the account's feed. What is read after this call is right for as long as the feed stays there.
     func feed(of account: AccountKey, in store: any LocalStore) throws -> FeedState {
         if let known = feeds.withLock({ $0[account] }) { return known }
         let start = now
@@ -147,7 +147,7 @@ extension BoardMemory.Moment: Comparable {
 }
 
 extension Environment {
-    /// Where the account stands, with everything acknowledged before the call. Without waiting where the store is local.
+    /// The state of the account's feed, with everything acknowledged before the call. Without waiting where the store is local.
     func feed(of account: AccountKey) async throws -> FeedState {
         if let local { return try memory.feed(of: account, in: local) }
         return try await store.feedState(of: account)

@@ -66,16 +66,16 @@ final class EventRing: Sendable {
     let store: any LocalStore
     private let memory: BoardMemory
     private let groups: StreamGroups
-    private let subscription: Doorbell.Subscription
+    private let subscription: ChangeNotifier.Subscription
     private let state = Locked(State())
 
-    init(of account: AccountKey, in store: any LocalStore, memory: BoardMemory, doorbell: Doorbell) {
+    init(of account: AccountKey, in store: any LocalStore, memory: BoardMemory, notifier: ChangeNotifier) {
         self.account = account
         self.store = store
         self.memory = memory
         let groups = StreamGroups()
         self.groups = groups
-        subscription = doorbell.subscribe(to: account) { groups.wake() }
+        subscription = notifier.subscribe(to: account) { groups.wake() }
     }
 
     deinit {
@@ -221,7 +221,7 @@ final class EventRings: Sendable {
     }
 
     func ring(
-        of account: AccountKey, in store: any LocalStore, memory: BoardMemory, doorbell: Doorbell
+        of account: AccountKey, in store: any LocalStore, memory: BoardMemory, notifier: ChangeNotifier
     ) -> EventRing {
         state.withLock { state in
             if let ring = state.rings[account]?.ring { return ring }
@@ -229,7 +229,7 @@ final class EventRings: Sendable {
                 state.rings = state.rings.filter { $0.value.ring != nil }
                 state.sweepAbove = max(64, state.rings.count * 2)
             }
-            let ring = EventRing(of: account, in: store, memory: memory, doorbell: doorbell)
+            let ring = EventRing(of: account, in: store, memory: memory, notifier: notifier)
             state.rings[account] = WeakRing(ring: ring)
             return ring
         }

@@ -229,7 +229,7 @@ extension StringProtocol {
 }
 
 extension JSONWriter {
-    /// Without its token or endpoint, which ring the device for anybody who has them.
+    /// Without its token or endpoint, with which anybody could notify the device.
     fileprivate mutating func value(_ device: PushDevice) {
         beginObject()
         name("id")

@@ -29,15 +29,15 @@ struct ChangeFeed: Sendable {
             return try await call.cached(aside: isLong()) { (try page(in: $0).response, nil) }
         }
         let applied = [(name: "Preference-Applied", value: "wait=\(wait)")]
-        let subscription = call.environment.doorbell.subscribe(to: call.account)
+        let subscription = call.environment.notifier.subscribe(to: call.account)
         let due = ContinuousClock.now + .seconds(wait)
         while true {
-            let seen = subscription.rings
-            // After the count: if the session ends in between, the bell rings again.
+            let seen = subscription.count
+            // After the count: if the session ends in between, the notifier counts once more.
             guard try await call.isStillAdmitted() else { throw Problem.unknownToken }
             let page = try await call.read(aside: isLong()) { try self.page(in: $0) }
             guard page.isEmpty else { return page.response.adding(applied) }
-            guard await subscription.wait(after: seen, until: due) == .rang else {
+            guard await subscription.wait(after: seen, until: due) == .notified else {
                 guard try await call.isStillAdmitted() else { throw Problem.unknownToken }
                 return page.response.adding(applied)
             }

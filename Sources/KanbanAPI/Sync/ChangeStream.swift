@@ -48,7 +48,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
         kinds = EventRing.Types(types)
         let environment = call.environment
         let memory = environment.memory
-        ring = memory.rings.ring(of: call.account, in: store, memory: memory, doorbell: environment.doorbell)
+        ring = memory.rings.ring(of: call.account, in: store, memory: memory, notifier: environment.notifier)
         pace = environment.streamPace
         cursor = start
     }

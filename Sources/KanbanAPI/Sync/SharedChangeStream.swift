@@ -1,8 +1,8 @@
 import HTTP
 import Kanban
 
-/// The stream of a board that other servers write to, too: a task that reads from its cursor whenever the doorbell
-/// rings.
+/// The stream of a board that other servers write to, too: a task that reads from its cursor at each
+/// notification.
 ///
 /// A ``ChangeStream`` cannot do this: it has no task while it is idle, and takes events on the loop from an ``EventRing``,
 /// which fills up with reads that do not wait. That is what lets one server hold thousands of streams. Here each read, and
@@ -15,14 +15,14 @@ struct SharedChangeStream: Sendable {
 
     private let access: AccessCheck
     private let reading: ChangeReading
-    private let doorbell: Doorbell
+    private let notifier: ChangeNotifier
     private let pace: StreamPace
     private let start: Cursor?
 
     init(_ call: Call, types: Set<ResourceType>, after start: Cursor?) {
         access = AccessCheck(call)
         reading = ChangeReading(store: call.store, account: call.account, types: types)
-        doorbell = call.environment.doorbell
+        notifier = call.environment.notifier
         pace = call.environment.streamPace
         self.start = start
     }
@@ -30,7 +30,7 @@ struct SharedChangeStream: Sendable {
     /// Writes until the reader's access has ended, the history was replaced, or the server stops.
     /// - Throws: errors of the writer and of the store; ``TooSlow``.
     func run(_ writer: any BodyWriter) async throws {
-        let subscription = doorbell.subscribe(to: reading.account)
+        let subscription = notifier.subscribe(to: reading.account)
         var cursor = start
         /// The account's revision when a walk without a cursor began: earlier deletions are of resources that were
         /// never sent.
@@ -42,7 +42,7 @@ struct SharedChangeStream: Sendable {
         var revisionBefore: Revision?
         var lastWrite = ContinuousClock.now
         while !subscription.isClosed {
-            let seen = subscription.rings
+            let seen = subscription.count
             var isAway = false
             do {
                 guard try await access.isValid(),
@@ -61,7 +61,7 @@ struct SharedChangeStream: Sendable {
                     try await writer.write(events)
                     lastWrite = .now
                 }
-                if isCaughtUp, piece.hasMore || subscription.rings != seen {
+                if isCaughtUp, piece.hasMore || subscription.count != seen {
                     revisionBefore = piece.revision
                 } else {
                     missed = 0
@@ -78,7 +78,7 @@ struct SharedChangeStream: Sendable {
                 try await Task.sleep(for: Self.pause)
             } else {
                 switch await subscription.wait(after: seen, until: lastWrite + pace.heartbeat) {
-                case .rang, .timeUp: break
+                case .notified, .timeUp: break
                 case .closed, .cancelled: return
                 }
             }

@@ -11,8 +11,8 @@ final class StreamGroup: @unchecked Sendable {
     private static let inARow = 16
 
     private let loop: EventLoop
-    /// There was a ring that was not handled yet.
-    private let isRung = Atomic<Bool>(false)
+    /// There was a notification that was not handled yet.
+    private let isNotified = Atomic<Bool>(false)
     private var isDelivering = false
     private var streams: [ChangeStream] = []
 
@@ -35,17 +35,17 @@ final class StreamGroup: @unchecked Sendable {
         }
     }
 
-    /// Called at each ring, on any thread.
+    /// Called at each notification, on any thread.
     fileprivate func wake() {
-        if isRung.exchange(true, ordering: .sequentiallyConsistent) { return }
+        if isNotified.exchange(true, ordering: .sequentiallyConsistent) { return }
         Task(executorPreference: loop) { await self.deliver() }
     }
 
     private func deliver() async {
-        // The running delivery sees the ring when it is done.
+        // The running delivery sees the notification when it is done.
         if isDelivering { return }
         isDelivering = true
-        while isRung.exchange(false, ordering: .sequentiallyConsistent) {
+        while isNotified.exchange(false, ordering: .sequentiallyConsistent) {
             await forEach { $0.deliver() }
         }
         isDelivering = false
@@ -74,7 +74,7 @@ final class StreamGroups: Sendable {
         }
     }
 
-    /// Called at each ring, on any thread.
+    /// Called at each notification, on any thread.
     func wake() {
         for group in groups.withLock({ Array($0.values) }) { group.wake() }
     }

@@ -68,7 +68,7 @@ package struct APNsTarget: Hashable, Sendable {
 
 /// A subscription of a browser (RFC 8030).
 package struct WebPushTarget: Hashable, Sendable {
-    /// A secret: every program that knows this address can ring the device.
+    /// A secret: every program that knows this address can notify the device.
     package var endpoint: String
     /// The browser's public key, and its secret (RFC 8291 §3).
     package var key: [UInt8]

@@ -15,13 +15,13 @@ package final class PushService: Sendable {
 
     private let store: any AccessStore
     private let senders: PushSenders
-    private let ring: @Sendable () -> Void
+    private let onQueued: @Sendable () -> Void
 
-    /// - Parameter ring: called when something was queued.
-    package init(store: any AccessStore, senders: PushSenders, ring: @escaping @Sendable () -> Void) {
+    /// - Parameter onQueued: called when something was queued.
+    package init(store: any AccessStore, senders: PushSenders, onQueued: @escaping @Sendable () -> Void) {
         self.store = store
         self.senders = senders
-        self.ring = ring
+        self.onQueued = onQueued
     }
 
     /// The most notifications of an account that may wait when a test is sent: behind more it would not come at once.
@@ -88,7 +88,7 @@ package final class PushService: Sendable {
             }
             try writer.enqueue(PushJob(account: account, device: id, cause: .test, createdAt: writer.now))
         }
-        ring()
+        onQueued()
     }
 
     /// Stores what the device has scheduled by itself; `nil`: nothing. What is due by now goes by what it said before.
@@ -96,7 +96,7 @@ package final class PushService: Sendable {
         let known = try await store.readAccess { try $0.device(id, of: account) }
         guard let known else { throw Fault.noDevice }
         guard known.plan != plan else { return known }
-        try await ReminderPlanner(store: store, zone: senders.zone, clock: senders.clock, ring: ring)
+        try await ReminderPlanner(store: store, zone: senders.zone, clock: senders.clock, onQueued: onQueued)
             .queueDue(of: account)
         return try await store.writeAccess { writer in
             guard var device = try writer.device(id, of: account) else { throw Fault.noDevice }

@@ -51,22 +51,22 @@ package struct ReminderPlanner: Sendable {
     private let zone: Zone
     private let clock: @Sendable () -> Timestamp
     private let mayRun: @Sendable () async throws -> Bool
-    private let ring: @Sendable () -> Void
+    private let onQueued: @Sendable () -> Void
     private let warn: @Sendable (_ message: String, _ reason: String) -> Void
 
     /// - Parameters:
     ///   - mayRun: whether this process does the work, if several serve the same accounts.
-    ///   - ring: called when something was queued.
+    ///   - onQueued: called when something was queued.
     package init(
         store: any AccessStore, zone: Zone, clock: @escaping @Sendable () -> Timestamp,
-        mayRun: @escaping @Sendable () async throws -> Bool = { true }, ring: @escaping @Sendable () -> Void,
+        mayRun: @escaping @Sendable () async throws -> Bool = { true }, onQueued: @escaping @Sendable () -> Void,
         warn: @escaping @Sendable (_ message: String, _ reason: String) -> Void = { _, _ in }
     ) {
         self.store = store
         self.zone = zone
         self.clock = clock
         self.mayRun = mayRun
-        self.ring = ring
+        self.onQueued = onQueued
         self.warn = warn
     }
 
@@ -110,7 +110,7 @@ package struct ReminderPlanner: Sendable {
                         PushJob(account: device.account, device: device.id, cause: .wake, createdAt: writer.now))
                     return true
                 }
-                if isQueued { ring() }
+                if isQueued { onQueued() }
             }
             guard devices.count == Self.accounts else { return }
         }
@@ -159,7 +159,7 @@ package struct ReminderPlanner: Sendable {
                 try Self.queue(some, from: old, to: new, toWake: behind, in: $0)
             }
             guard isOurs else { return }
-            if !some.isEmpty { ring() }
+            if !some.isEmpty { onQueued() }
             reached = next
         } while !rest.isEmpty
     }

@@ -7,7 +7,7 @@ import Locks
 extension BoardCore {
     func setPhase(_ phase: SyncStatus.Phase, reason: KanbanError?) {
         state.withLock { ($0.phase, $0.reason) = (phase, reason) }
-        doorbell.ring([.status])
+        notifier.notify([.status])
     }
 
     func countLoaded(_ done: Int, of total: Int?) {
@@ -16,7 +16,7 @@ extension BoardCore {
             state.phase = .loading(done: done, of: total.map { max($0, done) })
             return true
         }
-        if isLoading { doorbell.ring([.status]) }
+        if isLoading { notifier.notify([.status]) }
     }
 
     func setFromDevice(_ isFromDevice: Bool) {
@@ -25,7 +25,7 @@ extension BoardCore {
             return state.isFromDevice != isFromDevice
         }
         guard isNews else { return }
-        doorbell.ring([.status])
+        notifier.notify([.status])
         // The feed does not tell of the account. Once for each start is enough, for few devices change it.
         if !isFromDevice, account != nil { Task { [self] in await refreshAccount() } }
     }

@@ -13,7 +13,7 @@ final class BoardCore: Sendable {
     let configuration: Configuration
     let dependencies: Dependencies
     let secrets: any Secrets
-    let doorbell = RegionDoorbell()
+    let notifier = RegionNotifier()
     let reads: LiveReads
     let reminders: ReminderScheduler
     /// Schedules the reminders with each change.
@@ -87,7 +87,7 @@ final class BoardCore: Sendable {
         let account = Self.shownAccount(in: boards)
         let replica = try Replica(
             in: Self.folder(of: account, in: boards), dependencies: configuration.dependencies,
-            isReadOnly: isReadOnly, lock: lock, doorbell: doorbell, log: configuration.log, onReplaced: reload)
+            isReadOnly: isReadOnly, lock: lock, notifier: notifier, log: configuration.log, onReplaced: reload)
         // A keychain that is locked gives no token yet: the board is there, and the engine says that it is logged out.
         let address = self.server
         let token = try? account.flatMap { try secrets.read(Self.secretName(address, $0)) }
@@ -138,11 +138,11 @@ final class BoardCore: Sendable {
         let account = Self.shownAccount(in: boards)
         guard account != self.account else { return }
         let replica = try Replica(
-            in: Self.folder(of: account, in: boards), dependencies: dependencies, isReadOnly: true, doorbell: doorbell,
+            in: Self.folder(of: account, in: boards), dependencies: dependencies, isReadOnly: true, notifier: notifier,
             log: log)
         let token = try? account.flatMap { try secrets.read(Self.secretName(server, $0)) }
         state.withLock { ($0.replica, $0.account, $0.token) = (replica, account, token) }
-        doorbell.ring(Set(Region.allCases))
+        notifier.notify(Set(Region.allCases))
     }
 
     /// For requests about the board of the account that is shown.
@@ -172,7 +172,7 @@ final class BoardCore: Sendable {
         _ query: LiveQuery, of regions: Set<Region>,
         _ read: @escaping @Sendable (SQLiteBoard) throws -> (Value, Timestamp?)
     ) -> Live<Value> {
-        Live(query, of: regions, doorbell, dependencies, reads) { [self] in try self.read(read) }
+        Live(query, of: regions, notifier, dependencies, reads) { [self] in try self.read(read) }
     }
 
     // MARK: - Which account
@@ -219,10 +219,10 @@ final class BoardCore: Sendable {
         guard !isClosed else { throw KanbanError.closed }
         let replica = try Replica(
             in: Self.folder(of: account, in: boards), dependencies: dependencies, isResting: !isAwake.withLock { $0 },
-            lock: lock, doorbell: doorbell, log: log, onReplaced: reload)
+            lock: lock, notifier: notifier, log: log, onReplaced: reload)
         // On a full disk the board is shown all the same: the server tells it once more.
         if let note { try? await replica.write(note) }
-        let standing = try replica.standing()
+        let progress = try replica.syncProgress()
         if let account, let token { try secrets.write(token, for: Self.secretName(server, account)) }
         let file = boards.appending(path: Self.nameOfShown)
         do {
@@ -241,8 +241,8 @@ final class BoardCore: Sendable {
         }
         // It may have been paused, or started, meanwhile.
         replica.setResting(!isAwake.withLock { $0 })
-        tell(.switched(hasCursor: standing.hasCursor, hasUnsent: standing.hasUnsent))
-        doorbell.ring(Set(Region.allCases))
+        tell(.switched(hasCursor: progress.hasCursor, hasUnsent: progress.hasUnsent))
+        notifier.notify(Set(Region.allCases))
         // No reminder of somebody who has logged out rings on, even if the app ends now.
         await reminders.schedule(of: self)
         await old.close()
@@ -283,7 +283,7 @@ final class BoardCore: Sendable {
     func post(_ event: SyncDriver.Event) {
         // Before the lock is taken, because a read that finds the file damaged tells the engine of the new one. When the
         // disk fails, the engine's first request meets the same error.
-        let known = engine.withLock({ $0 == nil }) ? try? replica.standing() : nil
+        let known = engine.withLock({ $0 == nil }) ? try? replica.syncProgress() : nil
         let isTaken = engine.withLock { engine in
             guard !state.withLock({ $0.isClosed || $0.replica.isReadOnly }) else { return false }
             if engine == nil {
@@ -323,7 +323,7 @@ final class BoardCore: Sendable {
             await withCheckedContinuation { done in running.driver.events.yield(.closed(done)) }
         }
         watchPath(false)
-        doorbell.close()
+        notifier.close()
         await following.withLock { $0 }?.value
         await reminders.settle()
         await replica.close()
@@ -374,7 +374,7 @@ extension Replica {
     }
 
     /// How an engine that is made now stands.
-    fileprivate func standing() throws -> (hasCursor: Bool, hasUnsent: Bool) {
+    fileprivate func syncProgress() throws -> (hasCursor: Bool, hasUnsent: Bool) {
         try read { (try $0.connection.hasCursor, try $0.connection.hasUnsent()) }
     }
 }

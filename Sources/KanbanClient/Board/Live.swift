@@ -11,7 +11,7 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
     let isSame: @Sendable (Value, Value) -> Bool
     let query: LiveQuery
     let regions: Set<Region>
-    let doorbell: RegionDoorbell
+    let notifier: RegionNotifier
     let dependencies: Dependencies
     let reads: LiveReads
 
@@ -56,10 +56,10 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
         var last = last
         while true {
             if let last { await wait(after: last.version, until: last.validUntil) }
-            guard !Task.isCancelled, !doorbell.isClosed else { return nil }
-            let reading = try await reads.reading(of: query, since: doorbell.rings(of: regions)) { [self] in
+            guard !Task.isCancelled, !notifier.isClosed else { return nil }
+            let reading = try await reads.reading(of: query, since: notifier.version(of: regions)) { [self] in
                 // Asked before the replica, so that a later change counts again.
-                let version = doorbell.rings(of: regions)
+                let version = notifier.version(of: regions)
                 let (value, validUntil) = try read()
                 return LiveReads.Reading(value: value, validUntil: validUntil, version: version)
             }
@@ -75,11 +75,11 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
     /// Returns when a region changes, or when the clock changes the value.
     private func wait(after version: UInt64, until moment: Timestamp?) async {
         guard let moment else {
-            await doorbell.wait(for: regions, after: version)
+            await notifier.wait(for: regions, after: version)
             return
         }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await doorbell.wait(for: regions, after: version) }
+            group.addTask { await notifier.wait(for: regions, after: version) }
             group.addTask {
                 let left = Swift.max(moment.milliseconds - dependencies.now().milliseconds, 0)
                 // Ends early when the group is cancelled. At most an hour, for a clock may be set.
@@ -105,17 +105,17 @@ extension Live where Value: Equatable {
     /// Each with readings of its own, since all of them have one query.
     private static func alone(_ read: @escaping @Sendable () throws -> (value: Value, validUntil: Timestamp?)) -> Live {
         let dependencies = Dependencies()
-        return Live(.constant, of: [], RegionDoorbell(), dependencies, LiveReads(now: dependencies.now), read: read)
+        return Live(.constant, of: [], RegionNotifier(), dependencies, LiveReads(now: dependencies.now), read: read)
     }
 
     init(
-        _ query: LiveQuery, of regions: Set<Region>, _ doorbell: RegionDoorbell, _ dependencies: Dependencies,
+        _ query: LiveQuery, of regions: Set<Region>, _ notifier: RegionNotifier, _ dependencies: Dependencies,
         _ reads: LiveReads, read: @escaping @Sendable () throws -> (value: Value, validUntil: Timestamp?)
     ) {
         self.read = read
         self.query = query
         self.regions = regions.union([.board])
-        self.doorbell = doorbell
+        self.notifier = notifier
         self.dependencies = dependencies
         self.reads = reads
         isSame = { $0 == $1 }

@@ -15,7 +15,7 @@ extension Live: Equatable {
     /// Two are equal when they read the same of the same board: a view that is made anew goes on with the one that it follows.
     public static func == (one: Live, other: Live) -> Bool {
         if case .constant = one.query, case .constant = other.query { return one.hasSameValue(as: other) }
-        return one.doorbell === other.doorbell && one.query == other.query
+        return one.notifier === other.notifier && one.query == other.query
     }
 
     private func hasSameValue(as other: Live) -> Bool {

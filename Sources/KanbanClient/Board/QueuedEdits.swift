@@ -89,7 +89,7 @@ extension KanbanBoard {
         let at = queue.edits().last { $0.task == id }.map { max(now, $0.at + 1) } ?? now
         let edit = QueuedEdit(id: .init(), task: id, status: wanted, at: at)
         try queue.append(edit)
-        core.doorbell.ring([.tasks])
+        core.notifier.notify([.tasks])
         await core.reminders.schedule(of: core)
         return try self.task(id) ?? task
     }

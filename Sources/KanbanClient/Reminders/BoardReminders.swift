@@ -116,14 +116,14 @@ extension BoardCore {
         try await ask { try await $0.json(call).json }
     }
 
-    /// Schedules the reminders now and with each change, until the doorbell is closed or the task is cancelled.
+    /// Schedules the reminders now and with each change, until the notifier is closed or the task is cancelled.
     func followReminders() -> Task<Void, Never> {
-        let (doorbell, regions) = (doorbell, Set<Region>([.tasks, .settings, .board]))
+        let (notifier, regions) = (notifier, Set<Region>([.tasks, .settings, .board]))
         return Task { [weak self] in
-            while !Task.isCancelled, !doorbell.isClosed {
-                let version = doorbell.rings(of: regions)
+            while !Task.isCancelled, !notifier.isClosed {
+                let version = notifier.version(of: regions)
                 await self?.scheduleReminders()
-                await doorbell.wait(for: regions, after: version)
+                await notifier.wait(for: regions, after: version)
             }
         }
     }

@@ -14,7 +14,7 @@ final class Replica: @unchecked Sendable {
     let dependencies: Dependencies
     let log: @Sendable (LogEvent) -> Void
     /// Notified after each commit with the regions that it may have changed.
-    let doorbell: RegionDoorbell
+    let notifier: RegionNotifier
     let isReadOnly: Bool
     /// Called when a new file replaced a damaged one and has to be loaded.
     private let onReplaced: @Sendable () -> Void
@@ -39,13 +39,13 @@ final class Replica: @unchecked Sendable {
     /// - Throws: ``KanbanError/newerData``, ``KanbanError/storage(_:)``.
     init(
         in folder: URL, dependencies: Dependencies, isReadOnly: Bool = false, isResting: Bool = false,
-        lock: FolderLock? = nil, doorbell: RegionDoorbell = RegionDoorbell(),
+        lock: FolderLock? = nil, notifier: RegionNotifier = RegionNotifier(),
         log: @escaping @Sendable (LogEvent) -> Void = { _ in }, onReplaced: @escaping @Sendable () -> Void = {}
     ) throws {
         self.folder = folder
         self.dependencies = dependencies
         self.log = log
-        self.doorbell = doorbell
+        self.notifier = notifier
         self.isReadOnly = isReadOnly
         self.onReplaced = onReplaced
         self.lock = lock
@@ -180,7 +180,7 @@ final class Replica: @unchecked Sendable {
             let opened = try current()
             guard isThere else {
                 // No list shows any more what is not kept.
-                doorbell.ring(Set(Region.allCases))
+                notifier.notify(Set(Region.allCases))
                 throw KanbanError.deleted
             }
             return try transact(in: opened, body)
@@ -194,7 +194,7 @@ final class Replica: @unchecked Sendable {
         let session = opened.session
         try session.begin()
         // Another replica of the same account may have written.
-        session.forgetStandings()
+        session.forgetCachedAccounts()
         let now = dependencies.now()
         let rows = SQLiteBoardWriter(
             account: .local, writingSession: nil, now: now, session: session, context: context,
@@ -212,7 +212,7 @@ final class Replica: @unchecked Sendable {
         if let fault = session.connection.fault { throw fault }
         _ = session.takeChangedTasks()
         _ = try session.commit(at: now)
-        doorbell.ring(transaction.touched)
+        notifier.notify(transaction.touched)
         copies.follow(opened.log)
         return result
     }
@@ -316,7 +316,7 @@ final class Replica: @unchecked Sendable {
             let session = WriteSession<SQLiteConnection>(connection)
             try session.begin()
             // Another replica of the same account may have written.
-            session.forgetStandings()
+            session.forgetCachedAccounts()
             let now = dependencies.now()
             try session.makeLocalAccount(id: ids.next(at: now), epoch: 1, at: now)
             // Revisions of pending edits begin beyond those of any server.
@@ -395,6 +395,6 @@ final class Replica: @unchecked Sendable {
         } catch {
             log(LogEvent(code: "replica.not_recovered"))
         }
-        doorbell.ring(Set(Region.allCases))
+        notifier.notify(Set(Region.allCases))
     }
 }

@@ -169,7 +169,7 @@ final class Lane: @unchecked Sendable {
         let session = try opened()
         let writing = session.writing
         let begun = try ahead.take() ?? begin(jobs, in: session)
-        writing.forgetStandings()
+        writing.forgetCachedAccounts()
         let sentBefore = writing.connection.allChanges
         let now: Timestamp
         if let rows = begun.rows {

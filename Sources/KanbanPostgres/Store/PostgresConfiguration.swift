@@ -31,10 +31,10 @@ package struct PostgresConfiguration: Sendable {
     var patience = Duration.seconds(5)
     /// How long bodies of several accounts run before they are committed.
     var groupTime = Duration.milliseconds(5)
-    /// How long a request waits on its event loop to learn where its account stands, before it asks elsewhere.
-    var peekPatience = Duration.seconds(2)
-    /// How long PostgreSQL may take to answer where accounts stand, in milliseconds: many wait for each answer.
-    var peekTime = 3_000
+    /// How long a request waits for a version check on its event loop, before it asks elsewhere.
+    var versionCheckPatience = Duration.seconds(2)
+    /// How long PostgreSQL may take for a version check, in milliseconds: many requests wait for each answer.
+    var versionCheckTime = 3_000
     /// Connections that read.
     package var readers = 8
     package var notify = Notify.auto

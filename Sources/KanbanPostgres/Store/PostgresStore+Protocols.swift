@@ -1,7 +1,7 @@
 import Kanban
 import KanbanAccess
 
-extension PostgresStore: PeekingStore {
+extension PostgresStore: VersionCheckingStore {
     /// Other servers write, too.
     package var local: (any LocalStore)? { nil }
 }

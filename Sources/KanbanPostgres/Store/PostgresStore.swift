@@ -18,9 +18,9 @@ package final class PostgresStore: Sendable {
         package var reads = 0
         package var readTime = Duration.zero
         package var waitingReads = 0
-        /// Queries of the standing of accounts, and the callers that shared their answers.
-        package var peeks = 0
-        package var peekers = 0
+        /// Queries for the versions of accounts, and the version checks that they answered.
+        package var versionQueries = 0
+        package var versionChecks = 0
     }
 
     let configuration: PostgresConfiguration
@@ -32,11 +32,11 @@ package final class PostgresStore: Sendable {
     private let longLane: Lane
     private let readers: Readers
     private let longReaders: Readers
-    private let peeks: Peeks
-    private let peekOptions: PostgresConnection.Options
+    private let versionChecks: VersionChecks
+    private let versionCheckOptions: PostgresConnection.Options
     /// By event loop.
-    private let loopPeeks = Locked<[ObjectIdentifier: LoopPeeks]>([:])
-    private let bell: Bell
+    private let loopVersionChecks = Locked<[ObjectIdentifier: LoopVersionChecks]>([:])
+    private let notifier: ServerNotifier
     private let done = Locked(Activity())
     let upkeep = Locked(PostgresUpkeep())
     /// Identifies this server among those that share the database.
@@ -77,14 +77,14 @@ package final class PostgresStore: Sendable {
                 id: ids.next(at: configuration.clock()), epoch: ids.newEpoch(), at: configuration.clock())
             try connection.wait()
         }
-        let bell = Bell(
+        let notifier = ServerNotifier(
             configuration, schema: try PostgresSchema.name(on: connection), server: server, registry: registry)
-        self.bell = bell
+        self.notifier = notifier
         let done = done
         let publish: @Sendable ([AccountKey]) -> Void = { accounts in
             guard !accounts.isEmpty else { return }
             configuration.onCommit(accounts)
-            bell.tell(accounts)
+            notifier.notify(accounts)
         }
         lanes = (0..<max(1, configuration.lanes)).map {
             // The other accounts of the lane wait as long for the lock of one.
@@ -104,14 +104,14 @@ package final class PostgresStore: Sendable {
             AccountWorkers.order, configuration,
             configuration.options(for: "long reader", statementTime: 10_000, planning: .byIndexes),
             label: "kanbase.long-readers")
-        var peekOptions = configuration.options(
-            for: "peeks", statementTime: configuration.peekTime, planning: .byIndexesOnce)
-        peekOptions.timeout = Int32(configuration.peekTime + 2_000)
-        self.peekOptions = peekOptions
-        peeks = Peeks(configuration, peekOptions)
-        bell.start { [allLanes, readers, longReaders, peeks, loopPeeks] in
-            for peeks in loopPeeks.withLock({ Array($0.values) }) { peeks.giveUp() }
-            peeks.refuseWaiting(Self.gone)
+        var versionCheckOptions = configuration.options(
+            for: "version checks", statementTime: configuration.versionCheckTime, planning: .byIndexesOnce)
+        versionCheckOptions.timeout = Int32(configuration.versionCheckTime + 2_000)
+        self.versionCheckOptions = versionCheckOptions
+        versionChecks = VersionChecks(configuration, versionCheckOptions)
+        notifier.start { [allLanes, readers, longReaders, versionChecks, loopVersionChecks] in
+            for checks in loopVersionChecks.withLock({ Array($0.values) }) { checks.giveUp() }
+            versionChecks.refuseWaiting(Self.gone)
             for lane in allLanes { lane.refuseWaiting(Self.gone) }
             for readers in [readers, longReaders] { readers.refuseWaiting(Self.gone) }
         }
@@ -122,9 +122,9 @@ package final class PostgresStore: Sendable {
         for lane in allLanes { lane.close() }
         readers.close()
         longReaders.close()
-        for peeks in loopPeeks.withLock({ Array($0.values) }) { peeks.close() }
-        peeks.close()
-        bell.stop()
+        for checks in loopVersionChecks.withLock({ Array($0.values) }) { checks.close() }
+        versionChecks.close()
+        notifier.stop()
     }
 
     package var activity: Activity {
@@ -135,8 +135,8 @@ package final class PostgresStore: Sendable {
             activity.readTime += figures.time
             activity.waitingReads += figures.waiting
         }
-        activity.peeks += peeks.figures.questions
-        activity.peekers += peeks.figures.answers
+        activity.versionQueries += versionChecks.figures.queries
+        activity.versionChecks += versionChecks.figures.checks
         return activity
     }
 
@@ -144,11 +144,11 @@ package final class PostgresStore: Sendable {
 
     /// Throws at once while the database is known to be unreachable, instead of letting callers wait.
     private func requireDatabase() throws {
-        if bell.isGone { throw Self.gone }
+        if notifier.isGone { throw Self.gone }
     }
 
     /// False while the database does not answer.
-    package var isReachable: Bool { bell.isReachable }
+    package var isReachable: Bool { notifier.isReachable }
 
     private var allLanes: [Lane] { lanes + [accessLane, longLane] }
 
@@ -234,31 +234,33 @@ package final class PostgresStore: Sendable {
     }
 
     package func feedState(of account: AccountKey) async throws -> FeedState {
-        guard let standing = try await standing(of: account) else { throw StoreError.noAccount }
-        return standing.feed
+        guard let version = try await version(of: account) else { throw StoreError.noAccount }
+        return version.feed
     }
 
     // MARK: - Accounts
 
-    package func standing(of account: AccountKey) async throws -> AccountStanding? {
+    package func version(of account: AccountKey) async throws -> AccountVersion? {
         try requireDatabase()
-        return try await peeks.standing(of: account)
+        return try await versionChecks.version(of: account)
     }
 
-    package func peek(_ account: AccountKey, _ tell: @escaping (AccountStanding?) -> Void) -> Bool {
-        guard !bell.isGone, let loop = EventLoop.current else { return false }
-        let peeks = loopPeeks.withLock { all in
-            if let peeks = all[ObjectIdentifier(loop)] { return peeks }
-            let peeks = LoopPeeks(loop, peekOptions, patience: configuration.peekPatience) { [done] callers in
+    package func checkVersion(of account: AccountKey, _ report: @escaping (AccountVersion?) -> Void) -> Bool {
+        guard !notifier.isGone, let loop = EventLoop.current else { return false }
+        let checks = loopVersionChecks.withLock { all in
+            if let checks = all[ObjectIdentifier(loop)] { return checks }
+            let checks = LoopVersionChecks(
+                loop, versionCheckOptions, patience: configuration.versionCheckPatience
+            ) { [done] callers in
                 done.withLock { done in
-                    done.peeks += 1
-                    done.peekers += callers
+                    done.versionQueries += 1
+                    done.versionChecks += callers
                 }
             }
-            all[ObjectIdentifier(loop)] = peeks
-            return peeks
+            all[ObjectIdentifier(loop)] = checks
+            return checks
         }
-        return peeks.peek(account, tell)
+        return checks.checkVersion(of: account, report)
     }
 
     package func readAccess<T: Sendable>(

@@ -63,10 +63,10 @@ extension SQLBoardWriter {
     }
 
     package func lastPosition(in status: TaskStatus) throws -> Position? {
-        let standing = try writing.standing(of: account)
-        if let known = standing.ends[status] { return known }
+        let cached = try writing.cachedAccount(of: account)
+        if let known = cached.ends[status] { return known }
         let end = try storedLastPosition(in: status)
-        if let end { standing.ends.learn(end, of: status) }
+        if let end { cached.ends.learn(end, of: status) }
         return end
     }
 
@@ -135,7 +135,7 @@ extension SQLBoardWriter {
     /// Erases the account with everything that is its own.
     package func eraseAccount() throws {
         writing.noteChangeOfAllTasks()
-        try writing.removeStanding(of: account)
+        try writing.removeCachedAccount(of: account)
         // First, because it waits for the holder of the account's lock: the rows of that one are erased, too.
         try statement("DELETE FROM accounts WHERE number = ?1").run()
         for table in Schema.tablesOfAccounts {

@@ -20,7 +20,7 @@ extension WriteSession {
         for (key, sum) in pendingCounts(of: account) { count(-sum, key) }
     }
 
-    /// Writes them, those of an account's row into its ``Standing``.
+    /// Writes them, those of an account's row into its ``CachedAccount``.
     func writeCounts() throws {
         guard !countChanges.isEmpty else { return }
         defer { countChanges.empty() }
@@ -36,9 +36,9 @@ extension WriteSession {
 
     private func write(_ sum: Int, to key: CountKey) throws {
         if Database.countsInAccounts, key.categoryID == nil {
-            let standing = try standing(of: AccountKey(number: key.account))
-            standing.tasks.add(sum, to: key.status)
-            return noteChange(of: standing, isOfFeed: false)
+            let cached = try cachedAccount(of: AccountKey(number: key.account))
+            cached.tasks.add(sum, to: key.status)
+            return noteChange(of: cached, isOfFeed: false)
         }
         let statement = try connection.statement(
             """

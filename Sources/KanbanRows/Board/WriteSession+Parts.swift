@@ -4,11 +4,11 @@ import Kanban
 extension WriteSession where Database == SQLiteConnection {
     /// What the session has in memory of a transaction that goes on later.
     package struct Aside {
-        fileprivate var standing: Standing?
-        fileprivate var changed: [Standing]
+        fileprivate var cached: CachedAccount?
+        fileprivate var changed: [CachedAccount]
         fileprivate var countChanges: [CountChange]
         fileprivate var changedTasks: [TaskChange]?
-        fileprivate var undoLog: [(standing: Standing, counters: Standing.Counters)]
+        fileprivate var undoLog: [(cached: CachedAccount, counters: CachedAccount.Counters)]
         fileprivate var endings: Set<Int64>
     }
 
@@ -29,7 +29,7 @@ extension WriteSession where Database == SQLiteConnection {
     /// Takes out what is not written yet, so that transactions of others know nothing of it.
     package func setAside(_ account: AccountKey) -> Aside {
         let aside = Aside(
-            standing: standings.removeValue(forKey: account.number), changed: changed, countChanges: countChanges,
+            cached: cachedAccounts.removeValue(forKey: account.number), changed: changed, countChanges: countChanges,
             changedTasks: changedTasks, undoLog: undoLog, endings: endings)
         latest = nil
         (changed, countChanges, changedTasks, undoLog, endings) = ([], [], [], [], [])
@@ -38,15 +38,15 @@ extension WriteSession where Database == SQLiteConnection {
 
     /// Puts back what was set aside, into a new transaction.
     package func takeUp(_ aside: Aside) {
-        if let standing = aside.standing { standings[standing.number] = standing }
+        if let cached = aside.cached { cachedAccounts[cached.number] = cached }
         latest = nil
         (changed, countChanges, changedTasks) = (aside.changed, aside.countChanges, aside.changedTasks)
         (undoLog, endings) = (aside.undoLog, aside.endings)
     }
 
     /// Has the account read again: what is known of it may be of a write that was undone.
-    package func forgetStanding(of account: AccountKey) {
-        standings[account.number] = nil
+    package func forgetCachedAccount(of account: AccountKey) {
+        cachedAccounts[account.number] = nil
         latest = nil
     }
 

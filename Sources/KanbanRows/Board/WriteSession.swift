@@ -18,11 +18,11 @@ package final class WriteSession<Database: Engine> {
     @exclusivity(unchecked) var savepoints = 0
     /// The accounts as they stand, committed or not. Dropped when there are too many.
     // These are not checked for overlapping access: no method hands out a reference to one or runs a body of somebody else.
-    @exclusivity(unchecked) var standings: [Int64: Standing] = [:]
+    @exclusivity(unchecked) var cachedAccounts: [Int64: CachedAccount] = [:]
     /// The one that was asked for last: the next question is mostly about the same account.
-    @exclusivity(unchecked) var latest: Standing?
+    @exclusivity(unchecked) var latest: CachedAccount?
     /// Those that the transaction changed.
-    @exclusivity(unchecked) var changed: [Standing] = []
+    @exclusivity(unchecked) var changed: [CachedAccount] = []
     @exclusivity(unchecked) var countChanges: [CountChange] = []
     @exclusivity(unchecked) var changedTasks: [TaskChange]? = []
     let recentTasks = RecentTasks()
@@ -31,12 +31,12 @@ package final class WriteSession<Database: Engine> {
     /// Kept results that were looked up in advance; `nil` for a mutation without a row.
     @exclusivity(unchecked) var foreseenMutations: [MutationKey: KeptMutation?] = [:]
     /// The counters to restore when a body or a nested part of one is undone, newest last.
-    @exclusivity(unchecked) var undoLog: [(standing: Standing, counters: Standing.Counters)] = []
+    @exclusivity(unchecked) var undoLog: [(cached: CachedAccount, counters: CachedAccount.Counters)] = []
 
     /// Accounts of which a session or a token ended in this transaction.
     @exclusivity(unchecked) var endings: Set<Int64> = []
 
-    private static var standingLimit: Int { 10_000 }
+    private static var cacheLimit: Int { 10_000 }
 
     package init(_ connection: Database) {
         self.connection = connection
@@ -51,13 +51,13 @@ package final class WriteSession<Database: Engine> {
 
     /// Drops all that is known of the rows after another process wrote. Call it before anything else in the transaction.
     @_specialize(where Database == SQLiteConnection)
-    package func forgetStandings() {
-        forgetAllStandings()
+    package func forgetCachedAccounts() {
+        forgetAllCachedAccounts()
         forgetTasks()
     }
 
-    private func forgetAllStandings() {
-        standings = [:]
+    private func forgetAllCachedAccounts() {
+        cachedAccounts = [:]
         latest = nil
     }
 
@@ -75,10 +75,10 @@ package final class WriteSession<Database: Engine> {
         at now: Timestamp, by commit: () throws -> Void
     ) throws -> [(account: AccountKey, feed: FeedState)] {
         try writeCounts()
-        let changed = try writeStandings(at: now)
+        let changed = try writeCachedAccounts(at: now)
         try commit()
         undoLog.empty()
-        if standings.count > Self.standingLimit { forgetAllStandings() }
+        if cachedAccounts.count > Self.cacheLimit { forgetAllCachedAccounts() }
         return changed
     }
 
@@ -112,9 +112,9 @@ package final class WriteSession<Database: Engine> {
     @_specialize(where Database == SQLiteConnection)
     package func forget(since mark: TransactionMark) {
         countChanges.removeSubrange(mark.countChanges...)
-        for (standing, counters) in undoLog[mark.undoLog...].reversed() {
-            standing.counters = counters
-            standings[standing.number] = standing
+        for (cached, counters) in undoLog[mark.undoLog...].reversed() {
+            cached.counters = counters
+            cachedAccounts[cached.number] = cached
         }
         undoLog.removeSubrange(mark.undoLog...)
         latest = nil
@@ -147,15 +147,15 @@ package final class WriteSession<Database: Engine> {
     // MARK: - The accounts
 
     package func feed(of account: AccountKey) throws -> FeedState {
-        try standing(of: account).counters.feed
+        try cachedAccount(of: account).counters.feed
     }
 
     func usage(of account: AccountKey) throws -> Usage {
-        try standing(of: account).counters.usage
+        try cachedAccount(of: account).counters.usage
     }
 
     func limits(of account: AccountKey) throws -> OwnLimits {
-        try standing(of: account).counters.limits
+        try cachedAccount(of: account).counters.limits
     }
 
     /// Writes the limits at once: ``commit(at:)`` does not write them.
@@ -170,7 +170,7 @@ package final class WriteSession<Database: Engine> {
         try change(account) { $0.limits = limits }
     }
 
-    func standing(of account: AccountKey) throws -> Standing {
+    func cachedAccount(of account: AccountKey) throws -> CachedAccount {
         if let known = known(account) { return known }
         let statement = try connection.statement(
             """
@@ -179,63 +179,63 @@ package final class WriteSession<Database: Engine> {
             """)
         statement.bind(1, account.number)
         let counters = try statement.first { row in
-            Standing.Counters(
+            CachedAccount.Counters(
                 feed: FeedState(
                     epoch: UInt64(bitPattern: row.integer()), revision: row.integer(), purgedThrough: row.integer()),
                 usage: Usage(bytes: row.integer(), tasks: row.integer()),
                 limits: OwnLimits(bytes: row.optionalInteger(), tasks: row.optionalInteger()))
         }
         guard let counters else { throw StoreError.noAccount }
-        return know(Standing(account, counters))
+        return know(CachedAccount(account, counters))
     }
 
     /// The account as it stands, if that was read before.
-    func known(_ account: AccountKey) -> Standing? {
+    func known(_ account: AccountKey) -> CachedAccount? {
         if let latest, latest.number == account.number { return latest }
-        guard let known = standings[account.number] else { return nil }
+        guard let known = cachedAccounts[account.number] else { return nil }
         latest = known
         return known
     }
 
     @discardableResult
-    private func know(_ standing: Standing) -> Standing {
-        standings[standing.number] = standing
-        latest = standing
-        return standing
+    private func know(_ cached: CachedAccount) -> CachedAccount {
+        cachedAccounts[cached.number] = cached
+        latest = cached
+        return cached
     }
 
     /// Changes the counters of an account, and notes how they were.
     @discardableResult
-    private func change(_ account: AccountKey, _ body: (inout Standing.Counters) -> Void) throws -> Standing {
-        let standing = try standing(of: account)
-        undoLog.append((standing, standing.counters))
-        body(&standing.counters)
-        return standing
+    private func change(_ account: AccountKey, _ body: (inout CachedAccount.Counters) -> Void) throws -> CachedAccount {
+        let cached = try cachedAccount(of: account)
+        undoLog.append((cached, cached.counters))
+        body(&cached.counters)
+        return cached
     }
 
     /// Has the commit write the counters.
-    func noteChange(of standing: Standing, isOfFeed: Bool) {
-        if !standing.isChanged { changed.append(standing) }
-        standing.isChanged = true
-        if isOfFeed { standing.isFeedChanged = true }
+    func noteChange(of cached: CachedAccount, isOfFeed: Bool) {
+        if !cached.isChanged { changed.append(cached) }
+        cached.isChanged = true
+        if isOfFeed { cached.isFeedChanged = true }
     }
 
     private func forgetChanges() {
-        for standing in changed {
-            standing.tasks = Standing.TaskChange()
-            standing.isChanged = false
-            standing.isFeedChanged = false
+        for cached in changed {
+            cached.tasks = CachedAccount.TaskChange()
+            cached.isChanged = false
+            cached.isFeedChanged = false
         }
         changed.removeAll(keepingCapacity: true)
     }
 
     /// Caches the counters of an account that were read while its row was locked.
     package func learn(_ feed: FeedState, _ usage: Usage, _ limits: OwnLimits, of account: AccountKey) {
-        let counters = Standing.Counters(feed: feed, usage: usage, limits: limits)
-        if let known = standings[account.number] {
+        let counters = CachedAccount.Counters(feed: feed, usage: usage, limits: limits)
+        if let known = cachedAccounts[account.number] {
             known.counters = counters
         } else {
-            know(Standing(account, counters))
+            know(CachedAccount(account, counters))
         }
     }
 
@@ -251,23 +251,23 @@ package final class WriteSession<Database: Engine> {
     /// - Returns: what it takes now.
     @discardableResult
     func charge(_ change: Usage, to account: AccountKey) throws -> Usage {
-        let standing = try self.change(account) {
+        let cached = try self.change(account) {
             $0.usage.bytes += change.bytes
             $0.usage.tasks += change.tasks
         }
-        noteChange(of: standing, isOfFeed: false)
-        return standing.counters.usage
+        noteChange(of: cached, isOfFeed: false)
+        return cached.counters.usage
     }
 
     /// For an account whose row is gone.
-    func removeStanding(of account: AccountKey) throws {
+    func removeCachedAccount(of account: AccountKey) throws {
         try change(account) { _ in }
-        standings[account.number] = nil
+        cachedAccounts[account.number] = nil
         latest = nil
     }
 
     /// - Returns: the accounts whose feed changed.
-    private func writeStandings(at now: Timestamp) throws -> [(account: AccountKey, feed: FeedState)] {
+    private func writeCachedAccounts(at now: Timestamp) throws -> [(account: AccountKey, feed: FeedState)] {
         guard !changed.isEmpty else { return [] }
         defer { forgetChanges() }
         let statement = try connection.statement(
@@ -285,9 +285,9 @@ package final class WriteSession<Database: Engine> {
                 """)
         var feeds: [(account: AccountKey, feed: FeedState)] = []
         // Not those whose row is gone.
-        for standing in changed where standings[standing.number] === standing {
-            let counters = standing.counters
-            statement.bind(1, standing.number)
+        for cached in changed where cachedAccounts[cached.number] === cached {
+            let counters = cached.counters
+            statement.bind(1, cached.number)
             statement.bind(2, Int64(bitPattern: counters.feed.epoch))
             statement.bind(3, counters.feed.revision)
             statement.bind(4, counters.feed.purgedThrough)
@@ -295,12 +295,12 @@ package final class WriteSession<Database: Engine> {
             statement.bind(6, counters.usage.bytes)
             statement.bind(7, counters.usage.tasks)
             if Database.countsInAccounts {
-                statement.bind(8, standing.tasks.todo)
-                statement.bind(9, standing.tasks.doing)
-                statement.bind(10, standing.tasks.done)
+                statement.bind(8, cached.tasks.todo)
+                statement.bind(9, cached.tasks.doing)
+                statement.bind(10, cached.tasks.done)
             }
             try statement.writeRow()
-            if standing.isFeedChanged { feeds.append((AccountKey(number: standing.number), counters.feed)) }
+            if cached.isFeedChanged { feeds.append((AccountKey(number: cached.number), counters.feed)) }
         }
         return feeds
     }
@@ -353,14 +353,14 @@ package final class WriteSession<Database: Engine> {
     ///   - old: the task before; `nil` for a new one.
     ///   - new: the task now; `nil` for a removed one.
     func noteMove(of account: AccountKey, from old: TaskItem?, to new: TaskItem?) {
-        guard let standing = known(account) else { return }
-        if let old, old.deletedAt == nil { standing.ends.remove(old.position, from: old.status) }
-        if let new, new.deletedAt == nil { standing.ends.add(new.position, to: new.status) }
+        guard let cached = known(account) else { return }
+        if let old, old.deletedAt == nil { cached.ends.remove(old.position, from: old.status) }
+        if let new, new.deletedAt == nil { cached.ends.add(new.position, to: new.status) }
     }
 
     private func forgetTasks() {
         recentTasks.forgetAll()
-        for standing in standings.values { standing.ends = ColumnEnds() }
+        for cached in cachedAccounts.values { cached.ends = ColumnEnds() }
         forgetAnswers()
     }
 

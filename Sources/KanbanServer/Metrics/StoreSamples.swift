@@ -99,12 +99,13 @@ extension PostgresStore.Activity {
                 name: "kanbase_database_read_seconds_total", kind: .counter, help: "Time of these reads.",
                 value: readTime / .seconds(1)),
             .init(
-                name: "kanbase_database_peeks_total", kind: .counter,
-                help: "Questions where accounts stand, each for all requests that waited for one.", value: Double(peeks)
-            ),
+                name: "kanbase_database_version_queries_total", kind: .counter,
+                help: "Queries for account versions, each shared by the requests that wait for it.",
+                value: Double(versionQueries)),
             .init(
-                name: "kanbase_database_peekers_total", kind: .counter, help: "Requests that these questions answered.",
-                value: Double(peekers)),
+                name: "kanbase_database_version_checks_total", kind: .counter,
+                help: "Version checks of requests, which these queries answer.",
+                value: Double(versionChecks)),
             .init(
                 name: "kanbase_store_read_queue_length", kind: .gauge, help: "Reads that wait for a connection.",
                 value: Double(waitingReads)),

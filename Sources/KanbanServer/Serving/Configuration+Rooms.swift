@@ -39,22 +39,22 @@ extension Configuration {
 
     /// The gate and the accounts. Open mode has one account, too, which can be shown.
     func access(
-        to store: any ServedStore, doorbell: Doorbell, outbox: Outbox
+        to store: any ServedStore, notifier: ChangeNotifier, outbox: Outbox
     ) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
-        let verifier = TokenVerifier(store: store) { doorbell.ring($0) }
+        let verifier = TokenVerifier(store: store) { notifier.notify($0) }
         // Perhaps the command line ended an account or a token: all open streams check theirs.
         (store as? FileStore)?.whenOthersWrite {
             verifier.forgetAll()
-            doorbell.ringAll()
+            notifier.notifyAll()
         }
         let fetcher = Fetcher(
             timeout: Self.patienceWithProviders, limit: Self.longestProviderAnswer, authorities: oidcAuthorities)
         let providers = ProviderDirectory(oidc, clock: Timestamp.system) { try await fetcher.get($0) }
-        let onMail: (@Sendable () -> Void)? = if let mails = outbox.mails { { mails.ring() } } else { nil }
+        let onMail: (@Sendable () -> Void)? = if let mails = outbox.mails { { mails.wake() } } else { nil }
         let accounts = AccessService(
             store: store, verifier: verifier, policy: signUp, providers: providers, clock: Timestamp.system,
-            onMail: onMail, apple: outbox.apple, onRevocation: { outbox.revocations?.ring() }, quota: quota,
+            onMail: onMail, apple: outbox.apple, onRevocation: { outbox.revocations?.wake() }, quota: quota,
             hasRoom: hasRoomForAccounts)
         switch effectiveAuth {
         case .open:

@@ -58,9 +58,10 @@ extension Configuration {
         let mayRun: @Sendable () async throws -> Bool = { try await store.takeLease("pushes") }
         let queue = PushQueue(store: store, senders: senders, mayRun: mayRun, warn: warn)
         let planner = ReminderPlanner(
-            store: store, zone: zone, clock: Timestamp.system, mayRun: mayRun, ring: { queue.ring() }, warn: warn)
+            store: store, zone: zone, clock: Timestamp.system, mayRun: mayRun, onQueued: { queue.wake() }, warn: warn)
         return Push(
-            service: PushService(store: store, senders: senders, ring: { queue.ring() }), queue: queue, planner: planner
+            service: PushService(store: store, senders: senders, onQueued: { queue.wake() }), queue: queue,
+            planner: planner
         )
     }
 

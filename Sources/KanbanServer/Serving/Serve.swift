@@ -23,21 +23,21 @@ struct Serve {
         let appleKey = try configuration.appleKey()
         let signals = try Signals { security.reload(log) }
         let process = "process \(ProcessInfo.processInfo.processIdentifier)"
-        let doorbell = Doorbell()
+        let notifier = ChangeNotifier()
         let exports = ExportQueue()
         let share = LimitShare()
         let (store, lock) = try openStore(
-            process: process, doorbell: doorbell, exports: exports, share: share, log: log)
+            process: process, notifier: notifier, exports: exports, share: share, log: log)
         // For Benchmarks/stalls.
         let meter = ProcessInfo.processInfo.environment["KANBASE_METER_LOOPS"] == nil ? nil : LoopMeter()
         let loops = try EventLoopGroup(meter: meter)
         let state = ServerState(meter: meter)
         let push = try await configuration.push(for: store, log: log)
         let outbox = configuration.outbox(for: store, key: appleKey, push: push, site: { state.site }, log: log)
-        let access = configuration.access(to: store, doorbell: doorbell, outbox: outbox)
+        let access = configuration.access(to: store, notifier: notifier, outbox: outbox)
         let accounts = access.accounts
         let (application, metrics) = application(
-            store: store, access: access, doorbell: doorbell, exports: exports, outbox: outbox, log: log, loops: loops,
+            store: store, access: access, notifier: notifier, exports: exports, outbox: outbox, log: log, loops: loops,
             state: state, share: share)
         let server = Server(
             group: loops, limits: configuration.limits, responder: application, isSecure: security.isOn,
@@ -70,7 +70,7 @@ struct Serve {
             _exit(ExitCode.ok.rawValue)
         }
         state.isDraining.store(true, ordering: .releasing)
-        await server.drain(within: Self.timeout) { doorbell.close() }
+        await server.drain(within: Self.timeout) { notifier.close() }
         await metrics?.server.drain(within: .zero)
         let tasks = [sending, planning, upkeep]
         for task in tasks { task.cancel() }
@@ -85,7 +85,7 @@ struct Serve {
 
     /// Opens the database, or the data directory with its lock.
     private func openStore(
-        process: String, doorbell: Doorbell, exports: ExportQueue, share: LimitShare, log: Log
+        process: String, notifier: ChangeNotifier, exports: ExportQueue, share: LimitShare, log: Log
     ) throws -> (store: any ServedStore, lock: DataLock?) {
         if let database = configuration.database {
             let store = try configuration.openDatabase(database) { settings in
@@ -93,8 +93,8 @@ struct Serve {
                 settings.quota = configuration.quota
                 settings.zone = Zone(name: configuration.timeZone) ?? .utc
                 settings.onServers = { share.note(servers: $0) }
-                settings.onCommit = { doorbell.ring($0) }
-                settings.subscribedAccounts = { doorbell.subscribedAccounts }
+                settings.onCommit = { notifier.notify($0) }
+                settings.subscribedAccounts = { notifier.subscribedAccounts }
                 settings.report = { log.warning($0, ["detail": $1]) }
             }
             return (store, nil)
@@ -110,7 +110,7 @@ struct Serve {
         var storeConfiguration = configuration.storeConfiguration
         storeConfiguration.quota = configuration.quota
         storeConfiguration.zone = Zone(name: configuration.timeZone) ?? .utc
-        storeConfiguration.onCommit = { doorbell.ring($0) }
+        storeConfiguration.onCommit = { notifier.notify($0) }
         storeConfiguration.onMove = { fault in
             if let fault {
                 log.error(
@@ -128,7 +128,7 @@ struct Serve {
     }
 
     private func application(
-        store: any ServedStore, access: (gate: any Gate, accounts: AccessService), doorbell: Doorbell,
+        store: any ServedStore, access: (gate: any Gate, accounts: AccessService), notifier: ChangeNotifier,
         exports: ExportQueue, outbox: Outbox, log: Log,
         loops: EventLoopGroup, state: ServerState, share: LimitShare
     ) -> (application: Application, metrics: (server: Server, address: SocketAddress)?) {
@@ -141,7 +141,7 @@ struct Serve {
             store: store, accounts: access.accounts, clock: Timestamp.system,
             zone: Zone(name: configuration.timeZone) ?? .utc, bodyLimit: configuration.bodyLimit,
             weather: configuration.weather,
-            memory: BoardMemory(limits: store.local == nil ? .pagesAlone : BoardMemory.Limits()), doorbell: doorbell,
+            memory: BoardMemory(limits: store.local == nil ? .pagesAlone : BoardMemory.Limits()), notifier: notifier,
             isReady: { !state.isDraining.load(ordering: .acquiring) })
         environment.quota = configuration.quota
         environment.exports = exports

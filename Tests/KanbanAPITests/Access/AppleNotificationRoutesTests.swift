@@ -89,12 +89,12 @@
             #expect(await board.send(.post, "/account/identities", link, token: anna.token).status == 201)
             let opened = try token(await signIn(board))
             let stranger = try token(await signIn(board, subject: "002"))
-            let rings = board.rings.count
+            let endings = board.endings.count
 
             try await tell(board, "consent-revoked")
 
             #expect(await account(opened, on: board) == 401)
-            #expect(board.rings.count > rings, "open streams look at once")
+            #expect(board.endings.count > endings, "open streams look at once")
             #expect(await account(anna.token, on: board) == 200)
             #expect(await account(stranger, on: board) == 200)
             let list = await board.send(.get, "/account/identities", token: anna.token)

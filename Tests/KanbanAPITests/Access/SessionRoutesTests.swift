@@ -240,7 +240,7 @@ struct SessionRoutesTests {
         let loggedOut = await board.send(.delete, "/sessions/current", token: anna.token)
 
         #expect(loggedOut.status == 204)
-        #expect(board.rings.count == 1)
+        #expect(board.endings.count == 1)
         #expect(try await board.accounts.verifier.grant(digest: digest, now: board.clock.now) == nil)
         let after = await board.send(.get, "/tasks", token: anna.token)
         #expect(after.status == 401)
@@ -289,7 +289,7 @@ struct SessionRoutesTests {
                 .json["token"]?.stringValue)
         #expect(await board.send(.get, "/tasks", token: other).status == 200)
         #expect(await board.send(.get, "/tasks", token: token).status == 200)
-        let rings = board.rings.count
+        let endings = board.endings.count
 
         #expect(await board.send(.delete, target, token: anna.token).status == 204)
 
@@ -298,7 +298,7 @@ struct SessionRoutesTests {
         #expect(await board.send(.get, "/tasks", token: token).status == left)
         #expect(await board.send(.get, "/tasks", token: ben.token).status == 200)
         // So that open streams look whether it was them.
-        #expect(board.rings.count > rings)
+        #expect(board.endings.count > endings)
         let kinds = await board.send(.get, "/account/events", token: anna.token).json["items"]?.arrayValue?
             .compactMap { $0["kind"]?.stringValue }
         #expect(kinds?.contains("token_removed") == (left == 401))

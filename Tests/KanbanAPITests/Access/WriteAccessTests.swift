@@ -18,7 +18,7 @@ struct WriteAccessTests {
     init() async throws {
         board = try AccessBoard()
         board.remoteStore.countEnding()
-        board.remoteStore.peeks(.told)
+        board.remoteStore.answerVersionChecks(.reported)
         anna = try await board.person("anna@example.org")
         task = await board.send(.post, "/tasks", #"{"title": "Water the plants"}"#, token: anna.token).json.id
         // From now on the other server knows the token.
@@ -32,7 +32,7 @@ struct WriteAccessTests {
         headers: [(name: String, value: String)] = []
     ) async -> (answer: Answer, questions: Int) {
         let store = board.remoteStore
-        var count: Int { store.peekCount + store.accessReadCount + store.feedReadCount }
+        var count: Int { store.versionCheckCount + store.accessReadCount + store.feedReadCount }
         let before = count
         let answer = await board.send(method, target, body, token: anna.token, headers: headers, isRemote: true)
         return (answer, count - before)

@@ -30,7 +30,7 @@ final class AccessBoard: ServedBoard {
     let warnings = Locked<[String]>([])
     private let mails = Locked<[MailQueue.Delivery]>([])
     /// How often something of an account ended.
-    let rings: Rings
+    let endings: Endings
 
     init(
         in home: TestHome? = nil, limit: RateLimit? = nil, policy: SignUpPolicy = .open,
@@ -43,8 +43,8 @@ final class AccessBoard: ServedBoard {
         let home = try home ?? TestHome()
         let clock = TestClock(try #require(Timestamp(rfc3339: "2026-11-20T08:19:00.123Z")).milliseconds)
         self.clock = clock
-        let rings = Rings()
-        self.rings = rings
+        let endings = Endings()
+        self.endings = endings
         let start = ContinuousClock.now
         // The same distance from the start as the wall clock's, so that one advance moves both.
         let wallStart = clock.now
@@ -58,7 +58,7 @@ final class AccessBoard: ServedBoard {
             mails.withLock { $0.append(delivery) }
         }
         let fetcher = Fetcher(timeout: .seconds(60), limit: 1 << 16, authorities: authorities)
-        let ring: (@Sendable () -> Void)? = if isMailOn { {} } else { nil }
+        let onMail: (@Sendable () -> Void)? = if isMailOn { {} } else { nil }
         let warnings = warnings
         let observer = observer
         let apple = appleKey.map { key in
@@ -69,18 +69,18 @@ final class AccessBoard: ServedBoard {
             }
         }
         revocations = apple.map { RevocationQueue(store: store, apple: $0, clock: { clock.now }) }
-        let server = { (store: any Store & AccessStore, doorbell: Doorbell, push: PushService?) in
+        let server = { (store: any Store & AccessStore, notifier: ChangeNotifier, push: PushService?) in
             let verifier = TokenVerifier(store: store) {
-                rings.ring($0)
-                doorbell.ring($0)
+                endings.note($0)
+                notifier.notify($0)
             }
             let providers = ProviderDirectory(oidc, clock: { clock.now }) { try await fetcher.get($0) }
             let accounts = AccessService(
                 store: store, verifier: verifier, policy: policy, providers: providers, clock: { clock.now },
-                onMail: ring, apple: apple, quota: quota, hasRoom: hasRoom, derivation: derivation, instant: instant)
+                onMail: onMail, apple: apple, quota: quota, hasRoom: hasRoom, derivation: derivation, instant: instant)
             var environment = Environment(
                 store: store, accounts: accounts, clock: { clock.now }, memory: .forServers(over: store),
-                doorbell: doorbell)
+                notifier: notifier)
             environment.quota = quota
             environment.push = push
             let gate = AccountGate(
@@ -92,11 +92,11 @@ final class AccessBoard: ServedBoard {
             return (application: application, accounts: accounts)
         }
         let made = try opened.map { opened in
-            server(opened.store, opened.doorbell, try push?(opened.store) { clock.now })
+            server(opened.store, opened.notifier, try push?(opened.store) { clock.now })
         }
         accounts = made[0].accounts
         servers = try TestServers(at: home, made.map(\.application), over: opened.map(\.store)) {
-            server($0, opened[0].doorbell, nil).application
+            server($0, opened[0].notifier, nil).application
         }
     }
 
@@ -166,10 +166,10 @@ final class AccessBoard: ServedBoard {
     }
 }
 
-final class Rings: Sendable {
+final class Endings: Sendable {
     private let accounts = Locked<[AccountKey]>([])
 
-    func ring(_ account: AccountKey) { accounts.withLock { $0.append(account) } }
+    func note(_ account: AccountKey) { accounts.withLock { $0.append(account) } }
 
     var count: Int { accounts.withLock { $0.count } }
 }

@@ -6,8 +6,8 @@ import Locks
 
 /// A store as one on another machine is: every call waits, and fails while the test says so. The rows are those of a file.
 ///
-/// A test may have it tell where accounts stand, as PostgreSQL does: ``countEndings()``, then ``peeks(_:)``.
-final class RemoteStore: PeekingStore, AccessStore {
+/// A test may have it report the versions of accounts, as PostgreSQL does: ``countEndings()``, then ``answerVersionChecks(_:)``.
+final class RemoteStore: VersionCheckingStore, AccessStore {
     enum Failure {
         /// The other machine cannot be reached.
         case away
@@ -22,23 +22,23 @@ final class RemoteStore: PeekingStore, AccessStore {
     private let longWrites = Locked(0)
     private let accessReads = Locked(0)
     private let feedReads = Locked(0)
-    private let peeking = Locked(Peeking())
+    private let versionChecks = Locked(VersionChecks())
 
-    /// How a loop that asks where an account stands is answered.
-    enum Peek {
+    /// How a version check on a loop is answered.
+    enum VersionAnswer {
         /// There is no connection for it.
         case refused
         /// With nothing: the connection broke.
         case lost
-        case told
+        case reported
     }
 
     // Unchecked because `asked` is for the thread that asks and turns.
-    private struct Peeking: @unchecked Sendable {
-        var mode = Peek.refused
+    private struct VersionChecks: @unchecked Sendable {
+        var mode = VersionAnswer.refused
         var endings: Int64?
         var count = 0
-        var asked: [(account: AccountKey, tell: (AccountStanding?) -> Void)] = []
+        var asked: [(account: AccountKey, report: (AccountVersion?) -> Void)] = []
     }
 
     init(_ rows: FileStore) {
@@ -54,11 +54,11 @@ final class RemoteStore: PeekingStore, AccessStore {
     /// How often an account, a session or a token was read.
     var accessReadCount: Int { accessReads.withLock { $0 } }
 
-    /// How often the store was asked where an account stands, by waiting.
+    /// How many version checks waited for the store.
     var feedReadCount: Int { feedReads.withLock { $0 } }
 
-    /// How often a loop asked where an account stands, and was not refused.
-    var peekCount: Int { peeking.withLock { $0.count } }
+    /// How many version checks on a loop were not refused.
+    var versionCheckCount: Int { versionChecks.withLock { $0.count } }
 
     /// How many writes were said to take long.
     var longWriteCount: Int { longWrites.withLock { $0 } }
@@ -117,7 +117,9 @@ final class RemoteStore: PeekingStore, AccessStore {
     ) async throws -> T {
         let needs = needs()
         if needs.isLong { longWrites.withLock { $0 += 1 } }
-        if let endings = needs.endings, endings != peeking.withLock({ $0.endings }) { throw StoreError.accessChanged }
+        if let endings = needs.endings, endings != versionChecks.withLock({ $0.endings }) {
+            throw StoreError.accessChanged
+        }
         return try await write(account, session: session, body)
     }
 
@@ -142,42 +144,42 @@ final class RemoteStore: PeekingStore, AccessStore {
         return result
     }
 
-    // MARK: - Standing
+    // MARK: - Version checks
 
     /// Counts one more ending of every account. Until the first one it does not count them.
     func countEnding() {
-        peeking.withLock { $0.endings = ($0.endings ?? 0) + 1 }
+        versionChecks.withLock { $0.endings = ($0.endings ?? 0) + 1 }
     }
 
-    func peeks(_ mode: Peek) {
-        peeking.withLock { $0.mode = mode }
+    func answerVersionChecks(_ mode: VersionAnswer) {
+        versionChecks.withLock { $0.mode = mode }
     }
 
-    func standing(of account: AccountKey) async throws -> AccountStanding? {
-        guard let endings = peeking.withLock({ $0.endings }) else { return nil }
-        return AccountStanding(feed: try await feedState(of: account), endings: endings)
+    func version(of account: AccountKey) async throws -> AccountVersion? {
+        guard let endings = versionChecks.withLock({ $0.endings }) else { return nil }
+        return AccountVersion(feed: try await feedState(of: account), endings: endings)
     }
 
-    func peek(_ account: AccountKey, _ tell: @escaping (AccountStanding?) -> Void) -> Bool {
-        // Unsafe: see `Peeking`.
-        nonisolated(unsafe) let tell = tell
-        return peeking.withLock { peeking in
-            guard peeking.mode != .refused else { return false }
-            peeking.count += 1
-            peeking.asked.append((account, tell))
+    func checkVersion(of account: AccountKey, _ report: @escaping (AccountVersion?) -> Void) -> Bool {
+        // Unsafe: see `VersionChecks`.
+        nonisolated(unsafe) let report = report
+        return versionChecks.withLock { versionChecks in
+            guard versionChecks.mode != .refused else { return false }
+            versionChecks.count += 1
+            versionChecks.asked.append((account, report))
             return true
         }
     }
 
-    /// The next turn of the loop: those that asked are told.
+    /// The next turn of the loop: answers those that asked.
     func turn() throws {
-        let now = peeking.withLock { peeking in
-            defer { peeking.asked = [] }
-            return peeking
+        let now = versionChecks.withLock { versionChecks in
+            defer { versionChecks.asked = [] }
+            return versionChecks
         }
-        for (account, tell) in now.asked {
-            let feed = now.mode == .told ? try rows.readNow(account) { try $0.feedState() } : nil
-            tell(feed.map { AccountStanding(feed: $0, endings: now.endings ?? 0) })
+        for (account, report) in now.asked {
+            let feed = now.mode == .reported ? try rows.readNow(account) { try $0.feedState() } : nil
+            report(feed.map { AccountVersion(feed: $0, endings: now.endings ?? 0) })
         }
     }
 }

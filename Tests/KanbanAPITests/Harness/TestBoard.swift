@@ -16,7 +16,7 @@ final class TestBoard: ServedBoard {
     /// The same without a cache.
     private let uncached: Application
     let clock: TestClock
-    private let doorbells: [Doorbell]
+    private let notifiers: [ChangeNotifier]
     /// Transactions that changed a board, of tests over a file.
     let commits: Locked<Int>
     /// Errors that nobody foresaw.
@@ -38,19 +38,19 @@ final class TestBoard: ServedBoard {
         let opened = try home.open(
             quota: quota, batchTime: batchTime, partTime: partTime, grain: .milliseconds(5), clock: { clock.now },
             onCommit: { commits.withLock { $0 += 1 } })
-        doorbells = opened.map(\.doorbell)
+        notifiers = opened.map(\.notifier)
         let observer = observer
-        let application = { (store: any Store, memory: BoardMemory, doorbell: Doorbell) in
+        let application = { (store: any Store, memory: BoardMemory, notifier: ChangeNotifier) in
             var environment = Environment(
-                store: store, clock: { clock.now }, zone: zone, weather: weather, memory: memory, doorbell: doorbell)
+                store: store, clock: { clock.now }, zone: zone, weather: weather, memory: memory, notifier: notifier)
             environment.streamPace = streamPace
             return Application(environment: environment, gate: gate, routes: routes, observer: observer)
         }
-        let applications = opened.map { application($0.store, .forServers(over: $0.store), $0.doorbell) }
+        let applications = opened.map { application($0.store, .forServers(over: $0.store), $0.notifier) }
         servers = try TestServers(at: home, applications, over: opened.map(\.store)) {
-            application($0, BoardMemory(), opened[0].doorbell)
+            application($0, BoardMemory(), opened[0].notifier)
         }
-        uncached = application(opened[0].store, BoardMemory(limits: .none), Doorbell())
+        uncached = application(opened[0].store, BoardMemory(limits: .none), ChangeNotifier())
     }
 
     /// The store of a test over a file.
@@ -62,15 +62,15 @@ final class TestBoard: ServedBoard {
     }
 
     /// How many requests and streams wait for a change.
-    var waiterCount: Int { doorbells.reduce(0) { $0 + $1.waiterCount } }
+    var waiterCount: Int { notifiers.reduce(0) { $0 + $1.waiterCount } }
 
     /// As when the servers stop.
-    func closeDoorbells() {
-        for doorbell in doorbells { doorbell.close() }
+    func closeNotifiers() {
+        for notifier in notifiers { notifier.close() }
     }
 
-    /// The doorbell of the first server.
-    var doorbell: Doorbell { doorbells[0] }
+    /// The notifier of the first server.
+    var notifier: ChangeNotifier { notifiers[0] }
 
     /// Sends a request and waits for its answer.
     /// - Parameters:

@@ -27,33 +27,33 @@ enum TestHome: Sendable {
         }
     }
 
-    /// Opens a store for each server, with a doorbell that its commits ring, and those of the others.
+    /// Opens a store for each server, with a notifier of its commits and those of the others.
     func open(
         quota: Quota? = nil, batchTime: Duration? = nil, partTime: Duration? = nil,
         grain: Duration = .milliseconds(250),
         clock: @escaping @Sendable () -> Timestamp, onCommit: @escaping @Sendable () -> Void = {}
-    ) throws -> [(store: any TestedStore, doorbell: Doorbell)] {
+    ) throws -> [(store: any TestedStore, notifier: ChangeNotifier)] {
         switch self {
         case .directory(let directory):
-            let doorbell = Doorbell(grain: grain)
+            let notifier = ChangeNotifier(grain: grain)
             var configuration = FileStoreConfiguration()
             configuration.quota = quota
             configuration.batchTime = batchTime ?? configuration.batchTime
             configuration.partTime = partTime ?? configuration.partTime
             configuration.onCommit = {
                 onCommit()
-                doorbell.ring($0)
+                notifier.notify($0)
             }
-            return [(try FileStore(in: directory.path, configuration: configuration, clock: clock), doorbell)]
+            return [(try FileStore(in: directory.path, configuration: configuration, clock: clock), notifier)]
         case .schema(let target):
             return try (0..<SharedServers.count).map { _ in
-                let doorbell = Doorbell(grain: grain)
+                let notifier = ChangeNotifier(grain: grain)
                 var configuration = PostgresConfiguration.patient(target: target, clock: clock)
                 configuration.lanes = 1
                 configuration.quota = quota
-                configuration.onCommit = { doorbell.ring($0) }
-                configuration.subscribedAccounts = { doorbell.subscribedAccounts }
-                return (try PostgresStore(configuration), doorbell)
+                configuration.onCommit = { notifier.notify($0) }
+                configuration.subscribedAccounts = { notifier.subscribedAccounts }
+                return (try PostgresStore(configuration), notifier)
             }
         }
     }

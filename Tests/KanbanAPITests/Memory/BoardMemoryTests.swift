@@ -70,7 +70,7 @@ struct BoardMemoryTests {
         board.files.addObserver(memory)
         var rings: [EventRing] = []
         for _ in 0..<3 {
-            rings.append(EventRing(of: .local, in: board.files, memory: memory, doorbell: board.doorbell))
+            rings.append(EventRing(of: .local, in: board.files, memory: memory, notifier: board.notifier))
         }
         let start = try await board.files.feedState(of: .local)
         let cursor = Cursor(epoch: start.epoch, revision: start.revision)

@@ -25,7 +25,7 @@ extension PushService {
             webPush: try WebPushSender(
                 pair, services: WebPushServices(), subject: "https://kanbase.example.org", post: post),
             content: .ids, zone: .utc, clock: clock)
-        self.init(store: store, senders: senders, ring: {})
+        self.init(store: store, senders: senders, onQueued: {})
     }
 }
 

@@ -200,7 +200,7 @@ struct ChangeStreamTests {
 
         first.cancel()
         try await first.end()
-        board.closeDoorbells()
+        board.closeNotifiers()
 
         #expect(await second.nextChange() == nil)
         try await second.end()

@@ -228,7 +228,7 @@ struct ChangesTests {
     @Test func `a stopping server answers those who wait`() async throws {
         async let answer = board.send(.get, "/changes", headers: [("Prefer", "wait=60")])
         try await until("it waits") { board.waiterCount == 1 }
-        board.closeDoorbells()
+        board.closeNotifiers()
 
         #expect(await answer.json["changes"] == [])
     }

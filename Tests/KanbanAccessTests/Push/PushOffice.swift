@@ -52,7 +52,7 @@
                     post: post),
                 content: content, zone: .utc, clock: clock)
             queue = PushQueue(store: store, senders: senders, warn: warn)
-            service = PushService(store: store, senders: senders, ring: {})
+            service = PushService(store: store, senders: senders, onQueued: {})
         }
 
         deinit {
@@ -100,7 +100,7 @@
         }
 
         func planner() -> ReminderPlanner {
-            ReminderPlanner(store: store, zone: .utc, clock: { [now] in now.withLock { $0 } }, ring: {})
+            ReminderPlanner(store: store, zone: .utc, clock: { [now] in now.withLock { $0 } }, onQueued: {})
         }
 
         /// The identifiers of what was sent since the last time.

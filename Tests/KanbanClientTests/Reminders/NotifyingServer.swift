@@ -48,9 +48,9 @@ final class NotifyingServer: Sendable {
             let senders = PushSenders(
                 apns: APNsSender(topics: [Self.topic], tokens: tokens, address: nil, post: post), webPush: nil,
                 content: .ids, zone: .utc, clock: now)
-            let planner = ReminderPlanner(store: store, zone: .utc, clock: now, ring: {})
+            let planner = ReminderPlanner(store: store, zone: .utc, clock: now, onQueued: {})
             work.withLock { $0 = (planner, PushQueue(store: store, senders: senders)) }
-            return PushService(store: store, senders: senders, ring: {})
+            return PushService(store: store, senders: senders, onQueued: {})
         }
         self.work = work
         self.sent = sent

@@ -6,11 +6,11 @@ import Locks
 
 /// Notifies the other servers of changed accounts, and receives their notifications.
 ///
-/// A notification only saves time: streams continue from their cursors, and the bell polls the accounts with subscriptions
+/// A notification only saves time: streams continue from their cursors, and the notifier polls the accounts with subscriptions
 /// once a second, or more often where notifications do not arrive. It polls on the way that requests take, and so knows
 /// whether they reach the database; notifications may come on another way, `direct`.
-final class Bell: Sendable {
-    private struct Said {
+final class ServerNotifier: Sendable {
+    private struct Outgoing {
         var accounts: Set<Int64> = []
         var isArranged = false
         var last = DispatchTime(uptimeNanoseconds: 0)
@@ -29,16 +29,16 @@ final class Bell: Sendable {
     /// The last element of this server's notifications.
     private let signature: String
     private let registry: ServerRegistry?
-    private let speaking = DispatchQueue(label: "kanbase.bell")
-    private let said = Locked(Said())
+    private let sending = DispatchQueue(label: "kanbase.notifier")
+    private let outgoing = Locked(Outgoing())
     private let isStopped = Locked(false)
     private let awaySince = Locked<ContinuousClock.Instant?>(nil)
     /// Whether notifications arrive; `nil` before it is known.
-    private let hears = Locked<Bool?>(nil)
+    private let receives = Locked<Bool?>(nil)
     /// Signalled by each thread.
     private let ended = DispatchSemaphore(value: 0)
-    /// Used on `speaking` only.
-    private nonisolated(unsafe) var speaker: PostgresConnection?
+    /// Used on `sending` only.
+    private nonisolated(unsafe) var sender: PostgresConnection?
 
     /// - Parameters:
     ///   - schema: that of the tables, which has a channel of its own.
@@ -56,7 +56,7 @@ final class Bell: Sendable {
 
     /// - Parameter onGone: called repeatedly while ``isGone``.
     func start(onGone: @escaping @Sendable () -> Void) {
-        start("kanbase.bell") { self.poll(onGone) }
+        start("kanbase.poller") { self.poll(onGone) }
         if let direct = configuration.direct { start("kanbase.listener") { self.listen(to: direct) } }
     }
 
@@ -70,10 +70,10 @@ final class Bell: Sendable {
     }
 
     func stop() {
-        speaking.sync {
-            say()
+        sending.sync {
+            send()
             isStopped.withLock { $0 = true }
-            speaker = nil
+            sender = nil
         }
         for _ in 0..<(configuration.direct == nil ? 1 : 2) { ended.wait() }
     }
@@ -96,28 +96,28 @@ final class Bell: Sendable {
         return try PostgresConnection(options)
     }
 
-    // MARK: - Saying
+    // MARK: - Sending
 
-    func tell(_ accounts: some Sequence<AccountKey>) {
+    func notify(_ accounts: some Sequence<AccountKey>) {
         guard configuration.notify == .auto else { return }
-        let due: DispatchTime? = said.withLock { said in
-            for account in accounts { said.accounts.insert(account.number) }
-            guard !said.accounts.isEmpty, !said.isArranged else { return nil }
-            said.isArranged = true
-            return max(.now() + Self.pace, said.last + Self.rest)
+        let due: DispatchTime? = outgoing.withLock { outgoing in
+            for account in accounts { outgoing.accounts.insert(account.number) }
+            guard !outgoing.accounts.isEmpty, !outgoing.isArranged else { return nil }
+            outgoing.isArranged = true
+            return max(.now() + Self.pace, outgoing.last + Self.rest)
         }
-        if let due { speaking.asyncAfter(deadline: due) { self.say() } }
+        if let due { sending.asyncAfter(deadline: due) { self.send() } }
     }
 
-    private func say() {
-        let accounts = said.withLock { said in
-            defer { said = Said(last: .now()) }
-            return Array(said.accounts)
+    private func send() {
+        let accounts = outgoing.withLock { outgoing in
+            defer { outgoing = Outgoing(last: .now()) }
+            return Array(outgoing.accounts)
         }
         guard !accounts.isEmpty, !isStopped.withLock({ $0 }) else { return }
         do {
-            let connection = try speaker ?? connect("bell", to: configuration.target)
-            speaker = connection
+            let connection = try sender ?? connect("notifier", to: configuration.target)
+            sender = connection
             for start in stride(from: 0, to: accounts.count, by: Self.mostInPayload) {
                 let part = accounts[start..<min(start + Self.mostInPayload, accounts.count)]
                 // Commits of writes wait for that of a notification.
@@ -130,7 +130,7 @@ final class Bell: Sendable {
             }
         } catch {
             // The others find it within a second by polling.
-            speaker = nil
+            sender = nil
         }
     }
 
@@ -147,7 +147,7 @@ final class Bell: Sendable {
         repeat {
             do {
                 let connection = try connect("polls", to: configuration.target)
-                if configuration.direct == nil { try beginToHear(on: connection) }
+                if configuration.direct == nil { try startListening(on: connection) }
                 noteReachable()
                 try poll(on: connection)
                 try registry?.leave(on: connection)
@@ -165,26 +165,26 @@ final class Bell: Sendable {
 
     private func poll(on connection: PostgresConnection) throws {
         // None: the first look finds what was notified while nothing listened.
-        var known: [Int64: Standing] = [:]
+        var known: [Int64: PolledVersion] = [:]
         var nextLook = ContinuousClock.now
         while !isStopped.withLock({ $0 }) {
             let left = max(.zero, nextLook - .now)
-            try hear(on: connection, within: min(Int32(left / .milliseconds(1)) + 1, 200))
+            try receive(on: connection, within: min(Int32(left / .milliseconds(1)) + 1, 200))
             guard ContinuousClock.now >= nextLook else { continue }
-            nextLook = .now + (hears.withLock { $0 } == true ? Self.looks.beside : Self.looks.alone)
+            nextLook = .now + (receives.withLock { $0 } == true ? Self.looks.beside : Self.looks.alone)
             try look(on: connection, &known)
             try registry?.announceIfDue(on: connection)
         }
     }
 
-    /// The revision of an account at the last poll.
-    private struct Standing: Equatable {
+    /// The version of an account at the last poll.
+    private struct PolledVersion: Equatable {
         var revision: Int64
         var epoch: Int64
         var endings: Int64
     }
 
-    private func look(on connection: PostgresConnection, _ known: inout [Int64: Standing]) throws {
+    private func look(on connection: PostgresConnection, _ known: inout [Int64: PolledVersion]) throws {
         let accounts = configuration.subscribedAccounts().map(\.number)
         let statement = try connection.statement(
             """
@@ -193,33 +193,33 @@ final class Bell: Sendable {
         statement.bind(1, "{" + accounts.map(String.init).joined(separator: ",") + "}")
         let found = Dictionary(
             uniqueKeysWithValues: try statement.all { row in
-                (row.integer(), Standing(revision: row.integer(), epoch: row.integer(), endings: row.integer()))
+                (row.integer(), PolledVersion(revision: row.integer(), epoch: row.integer(), endings: row.integer()))
             })
-        // A removed account rings once, too.
+        // A removed account is reported once, too.
         let changed = accounts.filter { found[$0] != known[$0] }
         known = found
         if !changed.isEmpty { configuration.onCommit(changed.map(AccountKey.init(number:))) }
         noteReachable()
     }
 
-    // MARK: - Hearing
+    // MARK: - Receiving
 
     /// On a thread of its own where notifications have a way of their own.
     private func listen(to direct: String) {
         while !isStopped.withLock({ $0 }) {
             do {
                 let connection = try connect("listener", to: direct)
-                try beginToHear(on: connection)
-                while !isStopped.withLock({ $0 }) { try hear(on: connection, within: 200) }
+                try startListening(on: connection)
+                while !isStopped.withLock({ $0 }) { try receive(on: connection, within: 200) }
             } catch {
-                note(hears: false, "\(error)")
+                note(receives: false, "\(error)")
                 Thread.sleep(forTimeInterval: 0.2)
             }
         }
     }
 
     /// Listens, and finds out whether notifications arrive.
-    private func beginToHear(on connection: PostgresConnection) throws {
+    private func startListening(on connection: PostgresConnection) throws {
         guard configuration.notify == .auto else { return }
         try connection.relaxCommit()
         try connection.run("LISTEN \"\(channel)\"")
@@ -227,27 +227,27 @@ final class Bell: Sendable {
         try connection.wait()
         let end = ContinuousClock.now + .seconds(2)
         while ContinuousClock.now < end {
-            guard try connection.notifications(within: 200).isEmpty else { return note(hears: true) }
+            guard try connection.notifications(within: 200).isEmpty else { return note(receives: true) }
         }
-        note(hears: false, "channel \(channel)")
+        note(receives: false, "channel \(channel)")
     }
 
-    private func note(hears isHearing: Bool, _ detail: String = "") {
-        let before = hears.withLock { hears in
-            defer { hears = isHearing }
-            return hears
+    private func note(receives isReceiving: Bool, _ detail: String = "") {
+        let before = receives.withLock { receives in
+            defer { receives = isReceiving }
+            return receives
         }
-        if !isHearing, before != false {
+        if !isReceiving, before != false {
             configuration.report(
                 "notifications of the database do not come: changes of other servers are looked for 5 times a second",
                 detail)
-        } else if isHearing, before == false {
+        } else if isReceiving, before == false {
             configuration.report("notifications of the database come again", "")
         }
     }
 
-    private func hear(on connection: PostgresConnection, within milliseconds: Int32) throws {
-        // The own commits rang before they were announced.
+    private func receive(on connection: PostgresConnection, within milliseconds: Int32) throws {
+        // This server's own commits were reported when they were made.
         let payloads = try connection.notifications(within: milliseconds).filter { !$0.hasSuffix(signature) }
         let accounts = Set(payloads.flatMap { $0.split(separator: ",") }.compactMap { Int64($0) })
         if !accounts.isEmpty { configuration.onCommit(accounts.map(AccountKey.init(number:))) }

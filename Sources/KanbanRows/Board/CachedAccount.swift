@@ -1,7 +1,8 @@
 import Kanban
 
-/// What an account's row counts, and where the columns of its board end. An object, so that a change of it takes no look-up. Used by its session alone.
-final class Standing {
+/// The counters of an account's row, and the ends of the columns of its board, as a write session knows them. An object, so
+/// that a change of it takes no look-up. Used by its session alone.
+final class CachedAccount {
     struct Counters {
         var feed: FeedState
         var usage: Usage

@@ -18,7 +18,7 @@ enum Region: Hashable, Sendable, CaseIterable {
 }
 
 /// Tells waiters that regions changed, not how: they read again. Several notifications while a waiter is busy count as one.
-final class RegionDoorbell: Sendable {
+final class RegionNotifier: Sendable {
     private struct Waiter {
         var regions: Set<Region>
         var continuation: CheckedContinuation<Void, Never>
@@ -35,11 +35,11 @@ final class RegionDoorbell: Sendable {
     private let state = Locked(State())
 
     /// The number of notifications for these regions. Read it before the replica, so that a later change counts again.
-    func rings(of regions: Set<Region>) -> UInt64 {
+    func version(of regions: Set<Region>) -> UInt64 {
         state.withLock { state in regions.reduce(0) { $0 + state.versions[$1, default: 0] } }
     }
 
-    func ring(_ regions: Set<Region>) {
+    func notify(_ regions: Set<Region>) {
         guard !regions.isEmpty else { return }
         let woken = state.withLock { state in
             for region in regions { state.versions[region, default: 0] += 1 }
@@ -62,7 +62,7 @@ final class RegionDoorbell: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Returns when the version is another one, the doorbell is closed, or the task is cancelled.
+    /// Returns when the version is another one, the notifier is closed, or the task is cancelled.
     func wait(for regions: Set<Region>, after version: UInt64) async {
         let number = state.withLock { state in
             state.nextNumber += 1

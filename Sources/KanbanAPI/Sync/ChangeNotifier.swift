@@ -4,16 +4,16 @@ import Locks
 
 /// Wakes subscribers when something of an account changed, without saying what.
 ///
-/// A doorbell, not a mailbox: the store keeps every change in order, and a subscriber reads on from its own cursor. Rings
-/// are counted, and a subscriber passes the last count that it saw when it waits. So a ring between reading and waiting
-/// is never lost, and several rings become one while the subscriber is busy.
-package final class Doorbell: Sendable {
+/// It holds no changes: the store keeps them in order, and a subscriber reads on from its own cursor. Notifications are
+/// counted, and a subscriber passes the last count that it saw when it waits. So a notification between reading and waiting
+/// is never lost, and several become one while the subscriber is busy.
+package final class ChangeNotifier: Sendable {
     /// Why a wait ended.
     package enum Wake: Hashable, Sendable {
-        /// There was a ring.
-        case rang
+        /// There was a notification.
+        case notified
         case timeUp
-        /// The server stops: nothing will ring any more.
+        /// The server stops: there will be no more notifications.
         case closed
         /// The waiting task was cancelled.
         case cancelled
@@ -25,8 +25,8 @@ package final class Doorbell: Sendable {
     }
 
     private struct Entry {
-        /// The number of the last ring.
-        var rings: UInt64
+        /// The number of the last notification.
+        var count: UInt64
         var subscriptions = 0
         var waiting: [UInt64: Waiter] = [:]
         /// Callbacks, by the numbers of their subscriptions.
@@ -34,8 +34,8 @@ package final class Doorbell: Sendable {
     }
 
     private struct State {
-        /// The rings of all accounts together, so that the count of an account never repeats.
-        var rings: UInt64 = 0
+        /// The notifications of all accounts together, so that the count of an account never repeats.
+        var count: UInt64 = 0
         var entries: [AccountKey: Entry] = [:]
         var nextNumber: UInt64 = 0
         var isClosed = false
@@ -46,37 +46,37 @@ package final class Doorbell: Sendable {
     /// Time-outs are late by up to this much, so that thousands of waiters share one timer.
     private let grain: Duration
     private let state = Locked(State())
-    private let clock = DispatchQueue(label: "kanbase.doorbell")
+    private let clock = DispatchQueue(label: "kanbase.change-notifier")
 
     package init(grain: Duration = .milliseconds(250)) {
         self.grain = grain
     }
 
     /// Wakes all subscribers of these accounts. Call it after the commit and before its answers.
-    package func ring(_ accounts: [AccountKey]) {
-        for account in accounts { ring(account) }
+    package func notify(_ accounts: [AccountKey]) {
+        for account in accounts { notify(account) }
     }
 
-    package func ring(_ account: AccountKey) {
-        let rung = state.withLock { state -> Entry? in
-            state.rings += 1
+    package func notify(_ account: AccountKey) {
+        let notified = state.withLock { state -> Entry? in
+            state.count += 1
             guard let index = state.entries.index(forKey: account) else { return nil }
-            state.entries.values[index].rings = state.rings
+            state.entries.values[index].count = state.count
             let entry = state.entries.values[index]
             state.entries.values[index].waiting = [:]
             return entry
         }
-        guard let rung else { return }
-        for onRing in rung.callbacks.values { onRing() }
-        for waiter in rung.waiting.values { waiter.continuation.resume(returning: .rang) }
+        guard let notified else { return }
+        for onNotify in notified.callbacks.values { onNotify() }
+        for waiter in notified.waiting.values { waiter.continuation.resume(returning: .notified) }
     }
 
     /// Wakes all subscribers of all accounts.
-    package func ringAll() {
-        for account in state.withLock({ Array($0.entries.keys) }) { ring(account) }
+    package func notifyAll() {
+        for account in state.withLock({ Array($0.entries.keys) }) { notify(account) }
     }
 
-    /// Wakes all subscribers; nothing rings any more.
+    /// Wakes all subscribers. No notification follows.
     package func close() {
         let entries = state.withLock { state in
             state.isClosed = true
@@ -84,20 +84,20 @@ package final class Doorbell: Sendable {
             for key in state.entries.keys { state.entries[key]?.waiting = [:] }
             return entries
         }
-        for onRing in entries.flatMap(\.callbacks.values) { onRing() }
+        for onNotify in entries.flatMap(\.callbacks.values) { onNotify() }
         for waiter in entries.flatMap(\.waiting.values) { waiter.continuation.resume(returning: .closed) }
     }
 
-    /// - Parameter onRing: called at each ring and when the doorbell is closed, on the thread that rings. It must not
-    ///   block, and must not call the doorbell.
-    package func subscribe(to account: AccountKey, onRing: (@Sendable () -> Void)? = nil) -> Subscription {
+    /// - Parameter onNotify: called at each notification and when the notifier is closed, on the thread that notifies. It
+    ///   must not block, and must not call the notifier.
+    package func subscribe(to account: AccountKey, onNotify: (@Sendable () -> Void)? = nil) -> Subscription {
         let number = state.withLock { state in
             state.nextNumber += 1
-            state.entries[account, default: Entry(rings: state.rings)].subscriptions += 1
-            state.entries[account]?.callbacks[state.nextNumber] = onRing
+            state.entries[account, default: Entry(count: state.count)].subscriptions += 1
+            state.entries[account]?.callbacks[state.nextNumber] = onNotify
             return state.nextNumber
         }
-        return Subscription(doorbell: self, account: account, number: number)
+        return Subscription(notifier: self, account: account, number: number)
     }
 
     /// The accounts that somebody is subscribed to.
@@ -112,38 +112,38 @@ package final class Doorbell: Sendable {
 
     /// A subscription to the changes of an account; it ends when it is released.
     package final class Subscription: Sendable {
-        private let doorbell: Doorbell
+        private let notifier: ChangeNotifier
         private let account: AccountKey
         private let number: UInt64
 
-        fileprivate init(doorbell: Doorbell, account: AccountKey, number: UInt64) {
-            self.doorbell = doorbell
+        fileprivate init(notifier: ChangeNotifier, account: AccountKey, number: UInt64) {
+            self.notifier = notifier
             self.account = account
             self.number = number
         }
 
         deinit {
-            doorbell.leave(account, number)
+            notifier.leave(account, number)
         }
 
-        /// Read it before the store: what is committed afterwards rings again.
-        package var rings: UInt64 {
-            doorbell.rings(of: account)
+        /// The number of notifications. Read it before the store: later commits raise it.
+        package var count: UInt64 {
+            notifier.count(of: account)
         }
 
-        /// The server stops: nothing will ring any more.
+        /// The server stops: there will be no more notifications.
         package var isClosed: Bool {
-            doorbell.state.withLock { $0.isClosed }
+            notifier.state.withLock { $0.isClosed }
         }
 
-        /// Returns at the first ring after `seen`; at once when there was one already.
+        /// Returns at the first notification after `seen`; at once when there was one already.
         package func wait(after seen: UInt64, until due: ContinuousClock.Instant) async -> Wake {
-            await doorbell.wait(account, after: seen, until: due)
+            await notifier.wait(account, after: seen, until: due)
         }
     }
 
-    private func rings(of account: AccountKey) -> UInt64 {
-        state.withLock { $0.entries[account]?.rings ?? $0.rings }
+    private func count(of account: AccountKey) -> UInt64 {
+        state.withLock { $0.entries[account]?.count ?? $0.count }
     }
 
     private func leave(_ account: AccountKey, _ number: UInt64) {
@@ -180,7 +180,7 @@ package final class Doorbell: Sendable {
             if state.isClosed { return (.closed, nil) }
             // Cancelled before it was added: the cancellation handler has run already and found nothing.
             if Task.isCancelled { return (.cancelled, nil) }
-            if state.entries[account]?.rings != seen { return (.rang, nil) }
+            if state.entries[account]?.count != seen { return (.notified, nil) }
             state.entries[account]?.waiting[number] = waiter
             guard state.nextLook.map({ waiter.due < $0 }) ?? true else { return (nil, nil) }
             state.nextLook = waiter.due

@@ -7,8 +7,8 @@ import Testing
 @testable import KanbanPostgres
 
 extension PostgresTests {
-    struct PeeksTests {
-        @Test func `callers who ask at the same time share a question`() async throws {
+    struct VersionChecksTests {
+        @Test func `callers who ask at the same time share a query`() async throws {
             let stores = try TestStores()
             let store = stores.store
             try await store.write { try $0.makeTask() }
@@ -24,13 +24,13 @@ extension PostgresTests {
             }
 
             let activity = store.activity
-            #expect(activity.peekers == 200)
-            #expect(activity.peeks < 200)
+            #expect(activity.versionChecks == 200)
+            #expect(activity.versionQueries < 200)
             withExtendedLifetime(stores) {}
         }
 
-        /// Each writer asks another server after each of its writes, while the others' questions are under way.
-        @Test func `an answer has what was acknowledged before the question, at any server`() async throws {
+        /// Each writer asks another server after each of its writes, while the others' queries are under way.
+        @Test func `an answer has what was acknowledged before the query, at any server`() async throws {
             let stores = try TestStores(count: 2)
 
             try await withThrowingTaskGroup { group in
@@ -48,12 +48,12 @@ extension PostgresTests {
             withExtendedLifetime(stores) {}
         }
 
-        @Test func `an account that does not exist has no standing, and others get theirs in the same question`()
+        @Test func `an account that does not exist has no version, and others get theirs in the same query`()
             async throws
         {
             let stores = try TestStores()
-            async let nobody = stores.store.standing(of: AccountKey(number: 12_345))
-            async let local = stores.store.standing(of: .local)
+            async let nobody = stores.store.version(of: AccountKey(number: 12_345))
+            async let local = stores.store.version(of: .local)
 
             #expect(try await nobody == nil)
             #expect(try await local?.endings == 0)
@@ -63,7 +63,7 @@ extension PostgresTests {
             withExtendedLifetime(stores) {}
         }
 
-        @Test func `questions are asked again when their connection was lost`() async throws {
+        @Test func `queries are sent again when their connection was lost`() async throws {
             let stores = try TestStores(target: TestStores.namedTarget())
             _ = try await stores.store.feedState(of: .local)
             try stores.endSessions()

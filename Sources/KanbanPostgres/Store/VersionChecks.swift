@@ -4,13 +4,13 @@ import Kanban
 import KanbanRows
 import Locks
 
-/// Reads the standing of accounts, one query for all callers: while a query runs, the next callers gather. A query sees
+/// Reads the versions of accounts, one query for all callers: while a query runs, the next callers gather. A query sees
 /// every write that was acknowledged before it was sent, so it answers only callers that asked before it was sent.
 ///
-/// On a thread and a connection of its own: with the question in a reader's queue, requests for kept answers would wait for
+/// On a thread and a connection of its own: with the query in a reader's queue, requests for kept answers would wait for
 /// those that read.
-final class Peeks: Sendable {
-    private typealias Waiting = CheckedContinuation<AccountStanding?, any Error>
+final class VersionChecks: Sendable {
+    private typealias Waiting = CheckedContinuation<AccountVersion?, any Error>
 
     private struct State {
         /// The callers by account: those that wait for the next query, and those of the running one.
@@ -18,8 +18,8 @@ final class Peeks: Sendable {
         var asked: [Int64: [Waiting]] = [:]
         var isAwake = false
         var isClosed = false
-        var questions = 0
-        var answers = 0
+        var queries = 0
+        var checks = 0
 
         mutating func takeAll() -> [Waiting] {
             defer { (waiting, asked) = ([:], [:]) }
@@ -30,7 +30,7 @@ final class Peeks: Sendable {
     private let configuration: PostgresConfiguration
     private let options: PostgresConnection.Options
     private let state = Locked(State())
-    private let bell = DispatchSemaphore(value: 0)
+    private let wakeUp = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
     /// How long a query tries to reach the database.
@@ -40,17 +40,17 @@ final class Peeks: Sendable {
         self.configuration = configuration
         self.options = options
         let thread = Thread { self.work() }
-        thread.name = "kanbase.peeks"
+        thread.name = "kanbase.version-checks"
         thread.start()
     }
 
     /// The number of queries, and of the callers they answered.
-    var figures: (questions: Int, answers: Int) {
-        state.withLock { ($0.questions, $0.answers) }
+    var figures: (queries: Int, checks: Int) {
+        state.withLock { ($0.queries, $0.checks) }
     }
 
-    /// The standing of the account, with every write acknowledged before the call; `nil` when there is no such account.
-    func standing(of account: AccountKey) async throws -> AccountStanding? {
+    /// The version of the account, with every write acknowledged before the call; `nil` when there is no such account.
+    func version(of account: AccountKey) async throws -> AccountVersion? {
         try await withCheckedThrowingContinuation { continuation in
             let (isClosed, wasAwake) = state.withLock { state in
                 guard !state.isClosed else { return (true, true) }
@@ -59,7 +59,7 @@ final class Peeks: Sendable {
                 return (false, state.isAwake)
             }
             if isClosed { continuation.resume(throwing: StoreError.closed) }
-            if !wasAwake { bell.signal() }
+            if !wasAwake { wakeUp.signal() }
         }
     }
 
@@ -70,7 +70,7 @@ final class Peeks: Sendable {
 
     func close() {
         state.withLock { $0.isClosed = true }
-        bell.signal()
+        wakeUp.signal()
         ended.wait()
         refuseWaiting(.closed)
     }
@@ -88,14 +88,14 @@ final class Peeks: Sendable {
             }
             if isClosed { return }
             guard !accounts.isEmpty else {
-                bell.wait()
+                wakeUp.wait()
                 continue
             }
             let found = Result { try ask(accounts, &connection) }
             let asked = state.withLock { state in
                 defer { state.asked = [:] }
-                state.questions += 1
-                for waiting in state.asked.values { state.answers += waiting.count }
+                state.queries += 1
+                for waiting in state.asked.values { state.checks += waiting.count }
                 return state.asked
             }
             for (account, all) in asked {
@@ -106,7 +106,7 @@ final class Peeks: Sendable {
 
     private func ask(
         _ accounts: [Int64], _ connection: inout PostgresConnection?
-    ) throws -> [Int64: AccountStanding] {
+    ) throws -> [Int64: AccountVersion] {
         let end = ContinuousClock.now + Self.timeout
         while true {
             do {
@@ -126,12 +126,12 @@ final class Peeks: Sendable {
 
     private static func ask(
         _ accounts: [Int64], on connection: PostgresConnection
-    ) throws -> [Int64: AccountStanding] {
-        let statement = try question(accounts, on: connection)
-        return Dictionary(uniqueKeysWithValues: try statement.all(standing))
+    ) throws -> [Int64: AccountVersion] {
+        let statement = try query(accounts, on: connection)
+        return Dictionary(uniqueKeysWithValues: try statement.all(version(in:)))
     }
 
-    static func question(_ accounts: [Int64], on connection: PostgresConnection) throws -> PostgresStatement {
+    static func query(_ accounts: [Int64], on connection: PostgresConnection) throws -> PostgresStatement {
         let statement = try connection.statement(
             "SELECT number, epoch, revision, purged_through, endings FROM accounts WHERE number = ANY (?1::text::bigint[])"
         )
@@ -139,10 +139,10 @@ final class Peeks: Sendable {
         return statement
     }
 
-    static func standing(in row: PostgresStatement) -> (account: Int64, AccountStanding) {
+    static func version(in row: PostgresStatement) -> (account: Int64, AccountVersion) {
         let account = row.integer()
         let feed = FeedState(
             epoch: UInt64(bitPattern: row.integer()), revision: row.integer(), purgedThrough: row.integer())
-        return (account, AccountStanding(feed: feed, endings: row.integer()))
+        return (account, AccountVersion(feed: feed, endings: row.integer()))
     }
 }

@@ -2,19 +2,19 @@ import Dispatch
 import Kanban
 import Sockets
 
-/// Reads the standing of accounts on an event loop, so that neither another thread nor a task is between a request and its
+/// Reads the versions of accounts on an event loop, so that neither another thread nor a task is between a request and its
 /// answer. One query for all requests of a turn, sent at its end; those that come while it runs share the next.
 ///
-/// While it has no connection its callers ask ``Peeks``, which waits for the database.
+/// While it has no connection its callers ask ``VersionChecks``, which waits for the database.
 // Unchecked because all of it is for the loop's thread only, which debug builds check.
-final class LoopPeeks: WatchHandler, @unchecked Sendable {
-    private typealias Caller = (account: Int64, tell: (AccountStanding?) -> Void)
+final class LoopVersionChecks: WatchHandler, @unchecked Sendable {
+    private typealias Caller = (account: Int64, report: (AccountVersion?) -> Void)
 
     private let loop: EventLoop
     private let options: PostgresConnection.Options
     /// How long a query may take before its callers ask elsewhere.
     private let patience: Duration
-    /// Told of each query, with the number of its callers.
+    /// Called at the end of each query, with the number of its callers.
     private let count: (Int) -> Void
     private var open: (connection: PostgresConnection, watch: Watch)?
     private var isConnecting = false
@@ -23,7 +23,7 @@ final class LoopPeeks: WatchHandler, @unchecked Sendable {
     /// Those that wait for the next query, and those of the running one.
     private var waiting: [Caller] = []
     private var asked: [Caller] = []
-    private var question: PostgresStatement?
+    private var query: PostgresStatement?
     private var isScheduled = false
 
     /// The callers of a query: its text must fit into the socket's buffer, because the loop does not wait for room.
@@ -42,14 +42,14 @@ final class LoopPeeks: WatchHandler, @unchecked Sendable {
         self.count = count
     }
 
-    /// - Returns: false without a connection; then `tell` is not called.
-    func peek(_ account: AccountKey, _ tell: @escaping (AccountStanding?) -> Void) -> Bool {
+    /// - Returns: false without a connection; then `report` is not called.
+    func checkVersion(of account: AccountKey, _ report: @escaping (AccountVersion?) -> Void) -> Bool {
         loop.assertIsCurrent()
         guard open != nil else {
             connect()
             return false
         }
-        waiting.append((account.number, tell))
+        waiting.append((account.number, report))
         schedule()
         return true
     }
@@ -74,7 +74,7 @@ final class LoopPeeks: WatchHandler, @unchecked Sendable {
         guard !isConnecting, !isClosed, loop.now >= nextAttempt else { return }
         isConnecting = true
         DispatchQueue.global().async { [self, options] in
-            // `try?`: the callers ask `Peeks`, which meets the same error. Unsafe: handed over, nobody else has it.
+            // `try?`: the callers ask `VersionChecks`, which meets the same error. Unsafe: handed over, nobody else has it.
             nonisolated(unsafe) let connection = try? PostgresConnection(options)
             loop.execute { self.connected(connection) }
         }
@@ -86,21 +86,21 @@ final class LoopPeeks: WatchHandler, @unchecked Sendable {
         guard let connection, !isClosed else { return }
         // libpq leaves bytes in the kernel when its buffer is full.
         let watch = Watch(connection.descriptor, on: loop, isLevelTriggered: true)
-        // `try?`: without room for another descriptor the callers ask `Peeks`.
+        // `try?`: without room for another descriptor the callers ask `VersionChecks`.
         guard (try? watch.start(self)) != nil else { return }
         open = (connection, watch)
         watch.wait(for: .reading, until: loop.now + Self.rest)
     }
 
     private func fail() {
-        question = nil
+        query = nil
         open?.watch.stop()
         // After the watch, which needs the descriptor.
         open = nil
         nextAttempt = loop.now + Self.pause
         let callers = asked + waiting
         (asked, waiting) = ([], [])
-        for caller in callers { caller.tell(nil) }
+        for caller in callers { caller.report(nil) }
     }
 
     // MARK: - Asking
@@ -122,9 +122,9 @@ final class LoopPeeks: WatchHandler, @unchecked Sendable {
         }
         do {
             let accounts = asked.count == 1 ? [asked[0].account] : Array(Set(asked.map(\.account)))
-            let question = try Peeks.question(accounts, on: open.connection)
-            self.question = question
-            try question.sendAhead()
+            let query = try VersionChecks.query(accounts, on: open.connection)
+            self.query = query
+            try query.sendAhead()
             try open.connection.sendSync()
             open.watch.wait(for: .reading, until: loop.now + patience)
         } catch {
@@ -136,21 +136,21 @@ final class LoopPeeks: WatchHandler, @unchecked Sendable {
         guard let open else { return }
         open.watch.exhausted(.reading)
         do {
-            guard try open.connection.takeArrived(), let question, !asked.isEmpty else {
+            guard try open.connection.takeArrived(), let query, !asked.isEmpty else {
                 return open.watch.wait(for: .reading, until: loop.now + (asked.isEmpty ? Self.rest : patience))
             }
-            var found: [Int64: AccountStanding] = [:]
-            while question.stepArrived() {
-                let (account, standing) = Peeks.standing(in: question)
-                found[account] = standing
+            var found: [Int64: AccountVersion] = [:]
+            while query.stepArrived() {
+                let (account, version) = VersionChecks.version(in: query)
+                found[account] = version
             }
-            question.reset()
+            query.reset()
             let callers = asked
             asked = []
             open.watch.wait(for: .reading, until: loop.now + Self.rest)
             count(callers.count)
             schedule()
-            for caller in callers { caller.tell(found[caller.account]) }
+            for caller in callers { caller.report(found[caller.account]) }
         } catch {
             fail()
         }

@@ -8,8 +8,8 @@ import Testing
 @testable import KanbanPostgres
 
 extension PostgresTests {
-    /// The question where accounts stand, on an event loop.
-    final class LoopPeeksTests {
+    /// Version checks on an event loop.
+    final class LoopVersionChecksTests {
         private let stores: TestStores
         private let group: EventLoopGroup
 
@@ -25,16 +25,16 @@ extension PostgresTests {
         }
 
         /// Asks in one turn of the loop, again until the loop has its connection.
-        private func peek(_ accounts: [AccountKey]) async throws -> [AccountStanding?] {
+        private func check(_ accounts: [AccountKey]) async throws -> [AccountVersion?] {
             let (store, loop) = (stores.store, group.loops[0])
-            let answers = Locked<[AccountStanding?]>([])
+            let answers = Locked<[AccountVersion?]>([])
             let began = Locked<Bool?>(nil)
             try await until("the loop has a connection") {
                 if began.withLock({ $0 }) != true {
                     loop.execute {
                         guard began.withLock({ $0 }) != true else { return }
                         let isAsked = accounts.map { account in
-                            store.peek(account) { standing in answers.withLock { $0.append(standing) } }
+                            store.checkVersion(of: account) { version in answers.withLock { $0.append(version) } }
                         }
                         began.withLock { $0 = isAsked.allSatisfy(\.self) }
                     }
@@ -45,27 +45,27 @@ extension PostgresTests {
             return answers.withLock { $0 }
         }
 
-        @Test func `it tells where an account stands, after every write that was acknowledged`() async throws {
+        @Test func `it reports the version of an account after every write that was acknowledged`() async throws {
             for revision in 1...50 {
                 try await stores.store.write { _ = try $0.makeTask() }
 
-                let told = try await peek([.local])
+                let versions = try await check([.local])
 
-                #expect(told.first??.feed == (try await stores.store.feedState(of: .local)))
-                #expect(told.first??.feed.revision == Revision(revision))
+                #expect(versions.first??.feed == (try await stores.store.feedState(of: .local)))
+                #expect(versions.first??.feed.revision == Revision(revision))
             }
         }
 
-        @Test func `the requests of a turn share a question`() async throws {
-            _ = try await peek([.local])
+        @Test func `the requests of a turn share a query`() async throws {
+            _ = try await check([.local])
             let before = stores.store.activity
 
-            let told = try await peek([.local, .local, AccountKey(number: 77), .local])
+            let versions = try await check([.local, .local, AccountKey(number: 77), .local])
 
             let after = stores.store.activity
-            #expect(told.map { $0 != nil } == [true, true, false, true])
-            #expect(after.peeks - before.peeks == 1)
-            #expect(after.peekers - before.peekers == 4)
+            #expect(versions.map { $0 != nil } == [true, true, false, true])
+            #expect(after.versionQueries - before.versionQueries == 1)
+            #expect(after.versionChecks - before.versionChecks == 4)
         }
 
         /// An answer is larger than what libpq reads at once.
@@ -78,24 +78,24 @@ extension PostgresTests {
                 """)
             try connection.wait()
 
-            _ = try await peek([.local])
-            let before = stores.store.activity.peeks
+            _ = try await check([.local])
+            let before = stores.store.activity.versionQueries
 
-            let told = try await peek((0..<5000).map { AccountKey(number: 1000 + $0) })
+            let versions = try await check((0..<5000).map { AccountKey(number: 1000 + $0) })
 
-            #expect(told.compactMap { $0?.feed.epoch } == (0..<5000).map { UInt64($0) })
-            #expect(stores.store.activity.peeks - before == 5)
+            #expect(versions.compactMap { $0?.feed.epoch } == (0..<5000).map { UInt64($0) })
+            #expect(stores.store.activity.versionQueries - before == 5)
         }
 
         @Test func `a session that ends sends its callers elsewhere, and another follows`() async throws {
-            _ = try await peek([.local])
+            _ = try await check([.local])
             try stores.endSessions()
 
-            try await until("it tells again") { try await peek([.local]).first??.feed != nil }
+            try await until("it reports again") { try await check([.local]).first??.feed != nil }
         }
 
-        @Test func `away from a loop nobody is told`() {
-            #expect(!stores.store.peek(.local) { _ in })
+        @Test func `away from a loop nothing is reported`() {
+            #expect(!stores.store.checkVersion(of: .local) { _ in })
         }
     }
 }

@@ -7,28 +7,28 @@ import Testing
 
 @testable import KanbanAPI
 
-/// Tokens over a store that tells a loop where accounts stand. Every request goes to the server that another one shares its
-/// rows with.
+/// Tokens over a store that reports the versions of accounts to a loop. Every request goes to the server that another one
+/// shares its rows with.
 @Suite(.overAFile("what the store is asked is counted"))
-struct PeekedAccessTests {
+struct TokenVersionCheckTests {
     private let board: AccessBoard
     private let anna: AccessBoard.Person
 
     init() async throws {
         board = try AccessBoard(limit: RateLimit(perSecond: 1, burst: 100))
         board.remoteStore.countEnding()
-        board.remoteStore.peeks(.told)
+        board.remoteStore.answerVersionChecks(.reported)
         anna = try await board.person("anna@example.org")
     }
 
-    /// Sends a request to the server whose store tells.
-    /// - Returns: the answer, and how often the request asked where the account stands, and read access rows.
+    /// Sends a request to the server whose store reports versions.
+    /// - Returns: the answer, and how many version checks and reads of access rows the request made.
     private func ask(
         _ method: HTTP.Method, _ target: String, token: String? = nil
-    ) async -> (answer: Answer, peeks: Int, reads: Int) {
-        let (peeks, reads) = (board.remoteStore.peekCount, board.remoteStore.accessReadCount)
+    ) async -> (answer: Answer, checks: Int, reads: Int) {
+        let (checks, reads) = (board.remoteStore.versionCheckCount, board.remoteStore.accessReadCount)
         let answer = await board.send(method, target, token: token, isRemote: true)
-        return (answer, board.remoteStore.peekCount - peeks, board.remoteStore.accessReadCount - reads)
+        return (answer, board.remoteStore.versionCheckCount - checks, board.remoteStore.accessReadCount - reads)
     }
 
     private func token(_ scope: String, expiresAt: String? = nil) async throws -> String {
@@ -47,10 +47,10 @@ struct PeekedAccessTests {
         let boardReads = board.remoteStore.readCount
         let second = await ask(.get, "/tasks", token: anna.token)
 
-        // Before its standing was known, and after.
-        #expect(first.answer.status == 200 && first.peeks == 0 && first.reads == 2)
-        #expect(second.answer.status == 200 && second.peeks == 1 && second.reads == 0)
-        // Kept, under the feed that came with the standing.
+        // Before the account's version was known, and after.
+        #expect(first.answer.status == 200 && first.checks == 0 && first.reads == 2)
+        #expect(second.answer.status == 200 && second.checks == 1 && second.reads == 0)
+        // Kept, under the feed that came with the version.
         #expect(board.remoteStore.readCount == boardReads)
         let local = await board.send(.get, "/tasks", token: anna.token)
         for answer in [first.answer, second.answer] {
@@ -60,13 +60,13 @@ struct PeekedAccessTests {
     }
 
     @Test(arguments: ["/tasks?limit=10", "/settings", "/ddays", "/upcoming"])
-    func `a tag is bound to the account without asking again where it stands`(target: String) async throws {
+    func `a tag is bound to the account without another version check`(target: String) async throws {
         _ = await ask(.get, "/categories", token: anna.token)
         let feedReads = board.remoteStore.feedReadCount
 
         let answer = await ask(.get, target, token: anna.token)
 
-        #expect(answer.answer.status == 200 && answer.peeks == 1)
+        #expect(answer.answer.status == 200 && answer.checks == 1)
         #expect(board.remoteStore.feedReadCount == feedReads)
         #expect(await answer.answer.header("ETag") == board.send(.get, target, token: anna.token).header("ETag"))
     }
@@ -75,7 +75,7 @@ struct PeekedAccessTests {
         let unknown = String(repeating: "A", count: anna.token.count - 3)
         for _ in 1...2 {
             let answer = await ask(.get, "/tasks", token: "kb_\(unknown)")
-            #expect(answer.answer.status == 401 && answer.peeks == 0 && answer.reads == 1)
+            #expect(answer.answer.status == 401 && answer.checks == 0 && answer.reads == 1)
         }
     }
 
@@ -87,10 +87,10 @@ struct PeekedAccessTests {
         board.remoteStore.countEnding()
 
         let ended = await ask(.get, "/settings", token: other)
-        #expect(ended.answer.status == 401 && ended.peeks == 1 && ended.reads > 0)
+        #expect(ended.answer.status == 401 && ended.checks == 1 && ended.reads > 0)
         #expect(ended.answer.header("Vary") == "Authorization")
         let lasting = await ask(.get, "/settings", token: anna.token)
-        #expect(lasting.answer.status == 200 && lasting.peeks == 1 && lasting.reads > 0)
+        #expect(lasting.answer.status == 200 && lasting.checks == 1 && lasting.reads > 0)
         let again = await ask(.get, "/settings", token: anna.token)
         #expect(again.answer.status == 200 && again.reads == 0)
     }
@@ -103,7 +103,7 @@ struct PeekedAccessTests {
         board.clock.advance(seconds: 1)
         let later = await ask(.get, "/settings", token: anna.token)
 
-        #expect(later.answer.status == 200 && later.peeks == 1 && later.reads > 0)
+        #expect(later.answer.status == 200 && later.checks == 1 && later.reads > 0)
     }
 
     @Test func `a token that has expired opens nothing`() async throws {
@@ -114,17 +114,18 @@ struct PeekedAccessTests {
         let expired = await ask(.get, "/settings", token: token)
 
         // Another server may have put off its end.
-        #expect(expired.answer.status == 401 && expired.peeks == 1 && expired.reads > 0)
+        #expect(expired.answer.status == 401 && expired.checks == 1 && expired.reads > 0)
     }
 
-    @Test(arguments: [RemoteStore.Peek.refused, .lost])
-    func `without an answer to the loop the token is checked by waiting`(peek: RemoteStore.Peek) async throws {
+    @Test(arguments: [RemoteStore.VersionAnswer.refused, .lost])
+    func `without an answer to the loop the token is checked by waiting`(checks: RemoteStore.VersionAnswer) async throws
+    {
         _ = await ask(.get, "/settings", token: anna.token)
-        board.remoteStore.peeks(peek)
+        board.remoteStore.answerVersionChecks(checks)
 
         let answer = await ask(.get, "/settings", token: anna.token)
-        // Its standing, which comes with the feed, is the same.
-        #expect(answer.answer.status == 200 && answer.peeks == (peek == .lost ? 1 : 0) && answer.reads == 0)
+        // The account's version, which comes with the feed, is the same.
+        #expect(answer.answer.status == 200 && answer.checks == (checks == .lost ? 1 : 0) && answer.reads == 0)
 
         board.remoteStore.fail(.away)
         #expect(await ask(.get, "/settings", token: anna.token).answer.status == 503)
@@ -135,9 +136,11 @@ struct PeekedAccessTests {
         #expect(await ask(.get, "/settings", token: anna.token).answer.status == 401)
     }
 
-    @Test(arguments: [RemoteStore.Peek.refused, .lost, .told])
-    func `a request counts once against the rate limit, however its token is checked`(peek: RemoteStore.Peek) async {
-        board.remoteStore.peeks(peek)
+    @Test(arguments: [RemoteStore.VersionAnswer.refused, .lost, .reported])
+    func `a request counts once against the rate limit, however its token is checked`(checks: RemoteStore.VersionAnswer)
+        async
+    {
+        board.remoteStore.answerVersionChecks(checks)
         for left in [99, 98, 97] {
             // The last one falls back on a look-up.
             if left == 97 { board.remoteStore.countEnding() }
@@ -155,16 +158,16 @@ struct PeekedAccessTests {
 
         let refused = await ask(.delete, "/tasks/\(made.id)", token: read)
         #expect(refused.answer.status == 403 && refused.answer.code == "insufficient_scope")
-        #expect(refused.peeks == 1 && refused.reads == 0 && refused.answer.header("Vary") == "Authorization")
+        #expect(refused.checks == 1 && refused.reads == 0 && refused.answer.header("Vary") == "Authorization")
         #expect(await ask(.get, "/tasks/\(made.id)", token: read).answer.status == 200)
 
         let subscribed = await ask(.get, "/calendar.ics?token=\(calendar)")
-        #expect(subscribed.answer.status == 200 && subscribed.peeks == 1 && subscribed.reads == 0)
+        #expect(subscribed.answer.status == 200 && subscribed.checks == 1 && subscribed.reads == 0)
         #expect(await ask(.get, "/tasks", token: calendar).answer.code == "insufficient_scope")
         // Addresses end up in logs and in other people's calendars, so what stands there opens the calendar alone.
         for token in [full, read] {
             let refused = await ask(.get, "/calendar.ics?token=\(token)")
-            #expect(refused.answer.status == 401 && refused.peeks == 1 && refused.reads == 0)
+            #expect(refused.answer.status == 401 && refused.checks == 1 && refused.reads == 0)
         }
 
         #expect(await ask(.delete, "/tasks/\(made.id)", token: full).answer.status == 204)
