@@ -31,7 +31,7 @@ static inline void csqlite_leave_log(sqlite3 *connection) {
 // The C library has it on Linux and macOS, but its header declares it only under _GNU_SOURCE.
 extern void *memmem(const void *text, size_t length, const void *wanted, size_t wantedLength);
 
-/// Whether `text` contains the bytes of `wanted`.
+/// True if `text` contains the bytes of `wanted`.
 static inline int csqlite_contains(const void *text, size_t length, const void *wanted, size_t wantedLength) {
     return memmem(text, length, wanted, wantedLength) != NULL;
 }

@@ -39,7 +39,7 @@ package enum KeyDerivation: Hashable, Sendable {
         return .scrypt(logCost: otherLogCost, blockSize: otherBlockSize, parallelism: min(times, 16))
     }
 
-    /// Whether the system has the function (macOS has no scrypt), and the parameters are within bounds: a damaged row
+    /// True if the system has the function (macOS has no scrypt), and the parameters are within bounds: a damaged row
     /// must not take all memory or a day of the processor.
     package var isUsable: Bool {
         switch self {

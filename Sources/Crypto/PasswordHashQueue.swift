@@ -24,7 +24,7 @@ package final class PasswordHashQueue: Sendable {
     /// Runs `work` on the queue's thread. A job that waits is dropped when its task is cancelled.
     /// - Parameters:
     ///   - client: the client whose share it uses.
-    ///   - isKnown: whether somebody logged in to the account from there before.
+    ///   - isKnown: true if somebody logged in to the account from there before.
     /// - Throws: what `work` does, ``Busy`` when too many wait, or `CancellationError`.
     package func run<T: Sendable>(
         _ purpose: Purpose, for client: String, isKnown: Bool = false, _ work: @escaping @Sendable () throws -> T

@@ -45,7 +45,7 @@ package struct SignatureKey: Sendable {
         self.key = key
     }
 
-    /// Whether the key made the signature of these bytes.
+    /// True if the key made the signature of these bytes.
     package func verifies(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
         switch algorithm {
         case .rs256: key.verifies(signature, of: bytes)

@@ -87,7 +87,7 @@ package struct WriteNeeds: Sendable {
     /// The account's ``AccountVersion/endings`` under which its caller may write. A store that counts them fails the write
     /// with ``StoreError/accessChanged`` under any other count; `nil` asks for no comparison.
     package var endings: Int64?
-    /// Whether it may take as long as dozens of others, such as an import.
+    /// True if the write may take as long as dozens of others, such as an import.
     package var isLong: Bool
 
     package init(isLong: Bool = false) {
@@ -278,7 +278,7 @@ package protocol BoardWriter: Board {
     var now: Timestamp { get }
     /// Who writes.
     var session: ID? { get }
-    /// Whether writes of other accounts wait and this transaction has used up its time. A body that can continue in
+    /// True if writes of other accounts wait and this transaction has used up its time. A body that can continue in
     /// another transaction should end. Always false in a store of one account.
     var shouldYield: Bool { get }
     /// Lets other accounts write in the middle of a long body. A store may put what the body has added so far on disk, run

@@ -10,7 +10,7 @@ extension Call {
         try await body(id, references: { Reference.all(in: $0, of: type) }, read)
     }
 
-    /// Whether a call that needs no body has one.
+    /// True if a call that needs no body has one.
     func hasJSON() throws -> Bool {
         guard !request.body.isEmpty else { return false }
         if let problem = Route.Content.json.fault(in: request) { throw problem }

@@ -66,7 +66,7 @@ package struct Call: Sendable {
         isLong ? try await store.readAside(account, body) : try await read(body)
     }
 
-    /// Whether reading the changes after the cursor takes more than a millisecond.
+    /// True if reading the changes after the cursor takes more than a millisecond.
     func isLong(after cursor: Cursor?) async throws -> Bool {
         try await environment.feed(of: account).revision - (cursor?.revision ?? 0) > ChangePage.few
     }

@@ -12,7 +12,7 @@ enum ContentCoding {
 }
 
 extension Response {
-    /// Whether compressing the answer would block the loop for too long.
+    /// True if compressing the answer would block the loop for too long.
     func isEncodedAside(for request: Request) -> Bool {
         guard case .bytes(let bytes) = body, bytes.count > ContentCoding.mostOnLoop else { return false }
         return hasGzipForm && request.headers.acceptsGzip
@@ -50,7 +50,7 @@ extension Response {
         }
     }
 
-    /// Whether the body may be compressed: it is large enough, not an image, which is compressed already, and no stream of
+    /// True if the body may be compressed: it is large enough, not an image, which is compressed already, and no stream of
     /// events, which would wait in the encoder.
     private var hasGzipForm: Bool {
         switch body {
@@ -63,7 +63,7 @@ extension Response {
     }
 
     /// Adds `Vary`.
-    /// - Returns: whether to compress.
+    /// - Returns: true if the body is to be compressed.
     private mutating func negotiate(for request: Request) -> Bool {
         guard hasGzipForm else { return false }
         headers.append(("Vary", "Accept-Encoding"))
@@ -133,7 +133,7 @@ extension Request {
         headers.hasGzipBody == true ? limit + limit / 1_000 + 1_024 : limit
     }
 
-    /// Whether its body is compressed.
+    /// True if the request's body is compressed.
     var isCoded: Bool { !body.isEmpty && !isDecoded && headers.hasGzipBody == true }
 
     /// Decompresses the body.

@@ -43,7 +43,7 @@ enum EntityTag {
         bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
-    /// Whether a GET or HEAD says that its client has what this tag is of.
+    /// True if a GET or HEAD says that its client has the content with this tag.
     static func matches(_ tag: String, _ request: Request) -> Bool {
         guard let first = request.headers.bytes("if-none-match") else { return false }
         switch request.method {
@@ -64,7 +64,7 @@ enum EntityTag {
             || matches(String(decoding: tag, as: UTF8.self), ifNoneMatch: request.headers.values("if-none-match"))
     }
 
-    /// Whether `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2), of the plain form or the compressed
+    /// True if `If-None-Match` lists the tag (weak comparison, RFC 9110 §13.1.2), of the plain form or the compressed
     /// one: both show the same.
     static func matches(_ tag: String, ifNoneMatch fields: [String]) -> Bool {
         let wanted = plain(strong(tag[...]))
@@ -90,7 +90,7 @@ enum EntityTag {
 }
 
 extension Request {
-    /// Whether `If-Match` holds for what has this tag, `nil` for none (RFC 9110 §13.1.1).
+    /// True if `If-Match` holds for a resource with this tag, `nil` for none (RFC 9110 §13.1.1).
     func ifMatchHolds(for tag: String?) -> Bool {
         guard has("if-match") else { return true }
         let wanted = tag.flatMap { EntityTag.stem($0[...]) }
@@ -99,7 +99,7 @@ extension Request {
         }
     }
 
-    /// Whether `If-None-Match` holds for a change of what has this tag (RFC 9110 §13.1.2).
+    /// True if `If-None-Match` holds for a change of a resource with this tag (RFC 9110 §13.1.2).
     func ifNoneMatchHolds(for tag: String) -> Bool {
         guard has("if-none-match") else { return true }
         let present = EntityTag.stem(tag[...])

@@ -48,7 +48,7 @@ extension Call {
     /// - Parameters:
     ///   - answer: makes the answer on the loop if there is no key: on the writer's thread it would be a tenth of the
     ///     time of a creation, and all writes wait for that thread.
-    ///   - isLong: whether it may take as long as dozens of others.
+    ///   - isLong: true if the write may take as long as dozens of others.
     ///   - committed: called when the change is on disk, if there is no key.
     package func write<Outcome: Sendable>(
         _ answer: @escaping @Sendable (Outcome) -> Response,

@@ -41,7 +41,7 @@ enum JSONCost {
 }
 
 extension Request {
-    /// Whether its body may take much memory: it is compressed, or not known to be shorter than 1,000 bytes.
+    /// True if the request's body may take much memory: it is compressed, or not known to be shorter than 1,000 bytes.
     var mayTakeMuch: Bool {
         if headers.hasGzipBody == true { return true }
         return (headers.bytes("content-length")?.count ?? .max) > 3

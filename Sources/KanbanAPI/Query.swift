@@ -102,7 +102,7 @@ package struct Query: Sendable {
         try integer("limit", 1...most) ?? value
     }
 
-    /// Whether `expand` is `name`, the only value that it has here.
+    /// True if `expand` is `name`, its only value here.
     package func expands(_ name: String) throws -> Bool {
         switch self["expand"] {
         case nil: return false

@@ -12,7 +12,7 @@ extension Route.Content {
         }
     }
 
-    /// Whether the handler parses the body as one value.
+    /// True if the handler parses the body as one value.
     var isParsed: Bool {
         switch self {
         case .none, .optionalJSON, .sized, .file, .bytes: false

@@ -48,21 +48,22 @@ package final class Route: Sendable {
     package let content: Content
     /// The names of the query parameters it knows.
     package let parameters: Set<String>
-    /// Whether any query is allowed and ignored.
+    /// True if any query is allowed and ignored.
     package let ignoresQuery: Bool
-    /// Whether the handler is cancelled when the client disconnects: true where passwords are hashed.
+    /// True if the handler is cancelled when the client disconnects, as where passwords are hashed.
     package let endsWithClient: Bool
     /// Called first if the request has no body.
     package let find: Finder?
-    /// Whether its answer is the same for everybody.
+    /// True if the route's answer is the same for everybody.
     var isPublic: Bool { audience == .everyone && method == .get }
-    /// Whether its answers may come from the ``PageMemory``: the handler makes them with ``Call/cached(aside:_:)``.
+    /// True if the route's answers may come from the ``PageMemory``: the handler makes them with
+    /// ``Call/cached(aside:_:)``.
     package let isCached: Bool
-    /// Whether its answers may be kept where other servers write, too: there also those that ``find`` finds.
+    /// True if the route's answers may be kept where other servers write, too: there also those that ``find`` finds.
     var isKept: Bool { isCached || find != nil }
-    /// Whether it succeeds only after a ``Call/write(_:isLong:committed:_:)`` of the account's board, which can compare
-    /// ``Caller/endings``, and reads nothing for its answer before. Then a server beside others calls the handler without a
-    /// version check.
+    /// True if the route succeeds only after a ``Call/write(_:isLong:committed:_:)`` of the account's board, which can
+    /// compare ``Caller/endings``, and reads nothing for its answer before. Then a server beside others calls the handler
+    /// without a version check.
     package let beginsWithWrite: Bool
     package let handler: Handler
     /// False where a body has no meaning: it is read and ignored, whatever its coding.

@@ -10,10 +10,10 @@ extension AccessService {
         /// `.some(nil)` removes the image.
         package var image: ID??
         package var email: EmailAddress?
-        /// Whether an address that waits for its code is given up.
+        /// True if an address that waits for its code is given up.
         package var dropsPendingEmail = false
         package var newPassword: Password?
-        /// Whether a new password ends the tokens, too: an attacker who knew the old password may have created one.
+        /// True if a new password ends the tokens, too: an attacker who knew the old password may have created one.
         package var endsTokens: Bool
 
         package init(
@@ -27,7 +27,7 @@ extension AccessService {
             self.endsTokens = endsTokens
         }
 
-        /// Whether the caller has to prove the identity again.
+        /// True if the caller has to prove the identity again.
         package var needsPassword: Bool { email != nil || newPassword != nil }
     }
 
@@ -37,7 +37,7 @@ extension AccessService {
         return account
     }
 
-    /// Whether the account has a password. One that was made by a provider's sign-in has none at first.
+    /// True if the account has a password. One that was made by a provider's sign-in has none at first.
     package func hasPassword(_ key: AccountKey) async throws -> Bool {
         try await store.readAccess { try $0.passwordHash(of: key) } != nil
     }

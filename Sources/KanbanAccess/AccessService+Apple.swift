@@ -84,7 +84,7 @@ extension AccessService {
         }
     }
 
-    /// Whether the person has signed in again since the event, which Apple tells of late: the consent is a new one.
+    /// True if the person has signed in again since the event, which Apple may report late: the consent is a new one.
     private static func isOutdated(
         _ notification: AppleNotification, _ identity: Identity, in reader: any AccessReader
     ) throws -> Bool {

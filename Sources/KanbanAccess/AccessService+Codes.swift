@@ -202,7 +202,7 @@ extension AccessService {
 
     /// Queues a mail to the account, or to another `address` of its, if mail is on. An address that nobody proved gets codes
     /// to prove it alone, and no address gets more than a few mails an hour.
-    /// - Returns: whether it was queued.
+    /// - Returns: true if the mail was queued.
     @discardableResult
     func mail(
         _ kind: MailJob.Kind, to account: Account, at address: EmailAddress? = nil, about visitor: Visitor?,

@@ -192,7 +192,7 @@ extension AccessService {
         return identity
     }
 
-    /// Whether the session began with a token that its provider made within the last minutes.
+    /// True if the session began with a token that its provider made within the last minutes.
     package func isFresh(_ session: ID?, of account: AccountKey) async throws -> Bool {
         guard let session else { return false }
         let now = clock()

@@ -10,7 +10,7 @@ package final class AccessService: Sendable {
         package var secret: TokenSecret
         package var session: Session
         package var account: Account
-        /// Whether this log-in created the account.
+        /// True if this log-in created the account.
         package var isNewAccount = false
     }
 
@@ -25,7 +25,7 @@ package final class AccessService: Sendable {
     let onRevocation: @Sendable () -> Void
     /// What accounts may take; `nil`: no limit.
     private let quota: Quota?
-    /// Whether there is disk space for new accounts.
+    /// True if there is disk space for new accounts.
     private let hasRoom: @Sendable () -> Bool
     private let hashing: PasswordHashQueue
     private let derivation: KeyDerivation
@@ -58,7 +58,7 @@ package final class AccessService: Sendable {
     ///   - apple: takes the codes of deletions; `nil`: they are ignored.
     ///   - onRevocation: called when a revocation waits.
     ///   - quota: what accounts may take; `nil`: no limit.
-    ///   - hasRoom: whether there is disk space for new accounts.
+    ///   - hasRoom: true if there is disk space for new accounts.
     ///   - hashing: the queue that hashes passwords.
     ///   - derivation: the parameters of new hashes; older hashes are replaced at log-in.
     ///   - instant: the clock of the throttles.
@@ -327,7 +327,7 @@ package final class AccessService: Sendable {
     /// Compares a password with the stored hash, or with that for unknown addresses, and counts failures.
     /// - Parameters:
     ///   - client: the client whose share of the queue it uses.
-    ///   - isKnown: whether somebody logged in to the account from there before.
+    ///   - isKnown: true if somebody logged in to the account from there before.
     /// - Returns: a new hash to store, when the stored one has old parameters.
     /// - Throws: `refusal`, ``AccessError/throttled(_:)``, ``AccessError/busy``.
     func verify(

@@ -61,7 +61,7 @@ package protocol AccessReader {
     func invitationTime(of account: AccountKey, newest place: Int) throws -> Timestamp?
     /// The newest first, below `number`.
     func events(of account: AccountKey, before number: Int64?, limit: Int) throws -> [AccountEvent]
-    /// Whether any device is remembered of the account, see ``AccessWriter/rememberDevice(of:_:)``.
+    /// True if any device of the account is remembered, see ``AccessWriter/rememberDevice(of:_:)``.
     func hasLoggedIn(_ account: AccountKey) throws -> Bool
     func hasLoggedIn(_ account: AccountKey, device: String?, network: String?) throws -> Bool
     /// With any device.
@@ -114,7 +114,7 @@ package protocol AccessWriter: AccessReader {
 
     /// Creates an account with an empty board. Its key was never used before.
     func makeAccount(email: EmailAddress?, displayName: String?, passwordHash: String?) throws -> Account
-    /// Whether the account's board has this image, which nobody else removes before the end of the transaction.
+    /// True if the account's board has this image, which nobody else removes before the end of the transaction.
     func hasImage(_ id: ID, of account: AccountKey) throws -> Bool
     /// Writes the addresses, the name and the state. Not the image: the board may have removed it since the account was read.
     func save(_ account: Account) throws

@@ -20,7 +20,7 @@ package struct Account: Hashable, Sendable {
     /// Limits of its own, in place of the server's.
     package var limits: OwnLimits
 
-    /// Whether the account can log in.
+    /// How the account is closed to log-ins, if it is.
     package enum State: Int, Sendable {
         case active = 0
         /// By its owner: only a password reset by mail opens it.

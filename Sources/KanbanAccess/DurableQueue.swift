@@ -103,7 +103,7 @@ package final class DurableQueue<Work: QueuedWork>: Sendable {
     private let waker: AsyncStream<Void>.Continuation
 
     /// - Parameters:
-    ///   - mayRun: whether this process does the work, if several serve the same accounts; called before each look, and
+    ///   - mayRun: true if this process does the work, if several serve the same accounts; called before each look, and
     ///     right for longer than the deliveries of a look take.
     ///   - warn: called for each delivery that was not accepted.
     init(

@@ -36,9 +36,9 @@ package struct EmailAddress: Hashable, Sendable {
         hasher.combine(Spelling(text))
     }
 
-    /// Whether mail to one comes to the other: they have one domain, and the local parts differ at most in the case of ASCII
-    /// letters and in their composition (RFC 6532 §3.1). Others that fold to the same text may be of two people: `straße@` and
-    /// `strasse@`.
+    /// True if both addresses are of one mailbox: they have the same domain, and the local parts differ at most in the case of
+    /// ASCII letters and in their composition (RFC 6532 §3.1). Others that fold to the same text may be of two people:
+    /// `straße@` and `strasse@`.
     package func isSameMailbox(as other: EmailAddress) -> Bool {
         mailbox.isSpelled(like: other.mailbox)
     }

@@ -63,7 +63,7 @@
     extension BoardReminders {
         /// Asks the user for permission to show notifications, if they have not decided yet, and schedules what is to come. Call it
         /// where the user sees what it is for.
-        /// - Returns: whether they allow it.
+        /// - Returns: true if they allow it.
         @discardableResult
         public func allow(_ options: UNAuthorizationOptions = [.alert, .sound]) async throws -> Bool {
             let isAllowed = try await withCheckedThrowingContinuation {

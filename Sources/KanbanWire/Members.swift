@@ -93,7 +93,7 @@ package struct Members {
         faults.append(Fault(pointer: Fault.pointer(pointer, member), code: code, detail: detail))
     }
 
-    /// Whether the member is present and was not read yet.
+    /// True if the member is present and was not read yet.
     package func has(_ name: String) -> Bool {
         place(of: name) != nil
     }

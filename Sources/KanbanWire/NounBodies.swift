@@ -49,7 +49,7 @@ package enum NounBodies<Noun: Kanban.Noun> {
 package struct MemberEdit<Noun: Kanban.Noun>: Sendable {
     private let member: Member<Noun>
     private let value: MemberValue
-    /// Whether it is merged with the value that is there.
+    /// True if the body is merged with the value that is there.
     fileprivate let isPatch: Bool
 
     /// - Returns: `nil` for what a body does not give.

@@ -36,7 +36,7 @@ package struct MailServer: Sendable {
         self.timeout = timeout
     }
 
-    /// Whether the text is a URL of a mail server.
+    /// True if the text is a URL of a mail server.
     package static func isAddress(_ text: String) -> Bool {
         let lower = text.lowercased()
         guard lower.hasPrefix("smtp://") || lower.hasPrefix("smtps://") else { return false }
@@ -77,7 +77,7 @@ package struct MailServer: Sendable {
         }
     }
 
-    /// Whether the address in angle brackets is one for the server, too: nothing in it ends the brackets or the line.
+    /// True if the server reads the same address in angle brackets: nothing in it ends the brackets or the line.
     private static func canWrite(_ address: String) -> Bool {
         var isQuoted = false
         var bytes = Substring(address).utf8

@@ -19,7 +19,7 @@ extension EventLoop {
         pthread_getspecific(key).map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Whether this is the loop's own thread.
+    /// True if this is the loop's own thread.
     package var isCurrent: Bool {
         pthread_getspecific(EventLoop.key) == Unmanaged.passUnretained(self).toOpaque()
     }

@@ -27,7 +27,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private let longestTurn: Int64
     private let meter: LoopMeter?
     private let foreign = Locked(Foreign())
-    /// Whether `foreign` has jobs, so that the loop need not lock it when it is empty.
+    /// True if `foreign` has jobs, so that the loop need not lock it when it is empty.
     private let hasForeign = Atomic<Bool>(false)
     /// The loop waits in the kernel, or is about to. It sets this before its last read of `hasForeign`; other threads set
     /// `hasForeign` before they read this. So at least one side sees the other's write.

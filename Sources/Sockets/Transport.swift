@@ -5,7 +5,7 @@ package protocol Transport: AnyObject {
     /// The descriptor to watch for readiness.
     var descriptor: Int32 { get }
 
-    /// Whether something comes before the first read, such as a handshake.
+    /// True if something comes before the first read, such as a handshake.
     var hasToOpen: Bool { get }
 
     /// Goes on with that, on a thread of its own where it takes long. Until it is done nothing but ``endWriting()`` is
@@ -15,7 +15,7 @@ package protocol Transport: AnyObject {
     /// - Parameter buffer: not empty.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> IOResult
 
-    /// Whether a read of fewer bytes than the buffer holds has emptied the transport, so that the next read can wait for
+    /// True if a read of fewer bytes than the buffer holds has emptied the transport, so that the next read can wait for
     /// readiness. True for plain sockets, which report every later arrival.
     var shortReadMeansEmpty: Bool { get }
 

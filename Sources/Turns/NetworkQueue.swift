@@ -13,7 +13,7 @@ package struct NetworkQueue: TurnOrder {
         /// - Parameters:
         ///   - address: whose share the job uses: an address, or the network of one.
         ///   - cost: how much of it.
-        ///   - isKnown: whether it has shares apart from those of strangers in its networks.
+        ///   - isKnown: true if the client has shares apart from those of strangers in its networks.
         package init(_ address: String, cost: Int = 1, isKnown: Bool = false) {
             self.address = address
             self.cost = cost

@@ -7,7 +7,7 @@ package protocol TurnOrder: SendableMetatype {
     /// How many wait.
     var count: Int { get }
 
-    /// Whether the client need not wait.
+    /// True if the client need not wait.
     func hasTurn(for client: Client) -> Bool
 
     /// - Parameter ticket: for ``remove(_:)``.

@@ -79,7 +79,7 @@ class Server:
 
 
 def is_wrong(status, answer, codes):
-    """Whether the server says by one of these codes that the request is wrong, or a mutation of it."""
+    """True if the server says by one of these codes that the request is wrong, or a mutation of it."""
     if not isinstance(answer, dict):
         return False
     problems = [answer] if status in (400, 422) else [

@@ -256,7 +256,7 @@ class Description:
             elif kind == "string" and not isinstance(value, str):
                 continue
             elif isinstance(value, float) and kind == "integer" and value.is_integer():
-                # Whether `1.0` in an address is an integer is nowhere said.
+                # No standard says if `1.0` in an address is an integer.
                 continue
             else:
                 yield str(value).lower() if isinstance(value, bool) else str(value), value

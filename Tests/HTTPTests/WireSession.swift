@@ -15,9 +15,9 @@ final class WireSession {
     /// What happened, in order: `100`, `200 POST /a 5`, `403 /refused`, `400`, `end`, `close`.
     private(set) var events: [String] = []
     private(set) var hasClosed = false
-    /// Whether an answer said that the connection ends. The words of `events` do not tell it: a path may read the same.
+    /// True if an answer said that the connection ends. The words of `events` do not show it: a path may read the same.
     private var hasAnsweredLast = false
-    /// Whether anything was answered after that, which is an error of the machine.
+    /// True if anything was answered after that, which is an error of the machine.
     private(set) var hasAnsweredAfterLast = false
 
     init(limits: Limits = Limits()) {

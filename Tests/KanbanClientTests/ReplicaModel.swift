@@ -264,7 +264,7 @@ struct BoardPicture: Equatable, Sendable {
     var lines: [String] = []
     private let marks: Bool
 
-    /// - Parameter marks: whether the lines have revisions; those of pending edits as `pending`.
+    /// - Parameter marks: true if the lines have revisions; those of pending edits as `pending`.
     init(_ board: some BoardReader, marks: Bool = true) throws {
         self.marks = marks
         var query = TaskQuery()

@@ -155,7 +155,7 @@ final class TestStores: Sendable {
     }
 
     /// Pulls the changes of tasks, from each server in turn.
-    /// - Parameter isDone: whether nothing more is written; the pull ends after it has found nothing since.
+    /// - Parameter isDone: true if nothing more is written; the pull ends after it has found nothing since.
     /// - Returns: the revisions in the order of their coming.
     func pull(_ account: AccountKey = .local, until isDone: () -> Bool) async throws -> [Revision] {
         var cursor: Revision = 0

@@ -10,7 +10,7 @@ struct DataFileWatchTests {
     enum Loss: CaseIterable {
         case deleted, moved, replaced, copiedOver, logDeleted, indexDeleted, directoryMoved
 
-        /// Whether the file can come back as it was.
+        /// True if the file can come back as it was.
         var isReversible: Bool { self == .moved || self == .directoryMoved }
 
         func happen(to box: TestStore) throws {

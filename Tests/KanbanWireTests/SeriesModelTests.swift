@@ -31,7 +31,7 @@ private struct SeriesStory {
     private var random: SeededRandom
     private let server = ValueBoard()
     private var devices: [Device]
-    /// Whether rules are taken away, end, or go to the trash.
+    /// True if rules are taken away, end, or go to the trash.
     private let mayEnd: Bool
     private var mutations: UInt64 = 0
 

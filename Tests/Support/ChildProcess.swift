@@ -29,7 +29,7 @@ package struct ChildProcess: Sendable {
     /// - Parameters:
     ///   - executable: a path; PATH is not searched.
     ///   - input, errors: paths of the file for standard input, and of the file to which standard error is appended.
-    ///   - outlives: whether it goes on when this process ends; otherwise it is killed then.
+    ///   - outlives: true if the child goes on when this process ends; otherwise it is killed then.
     package init(
         _ executable: String, _ arguments: [String], environment: [String: String], input: String = "/dev/null",
         errors: String, outlives: Bool = false

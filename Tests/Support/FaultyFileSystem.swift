@@ -11,7 +11,7 @@ package final class FaultyFileSystem: Sendable {
         /// Maps the index of the log into memory, from a file that may grow.
         case index
 
-        /// Whether the call changes what is in the data file or its log.
+        /// True if the call changes the data file or its log.
         package var writes: Bool { self != .read && self != .index }
     }
 

@@ -287,7 +287,7 @@ package final class ValueBoard: BoardWriter {
 }
 
 extension TaskQuery {
-    /// Whether the task comes after the anchor. Rules walk by position and by due date.
+    /// True if the task comes after the anchor. Rules walk by position and by due date.
     fileprivate func isPast(_ anchor: Anchor, _ task: TaskItem) -> Bool {
         precondition(sort == .position || sort == .dueDate && !descending, "no rule walks in this order")
         if sort == .dueDate {

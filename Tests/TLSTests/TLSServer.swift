@@ -61,7 +61,7 @@
         }
 
         /// Sends the beginning of a handshake before the server takes the connection, so that no time-out comes before it.
-        /// - Returns: whether the server closes the connection in good order within a minute.
+        /// - Returns: true if the server closes the connection in good order within a minute.
         func endsStalledHandshake() throws -> Bool {
             let descriptor = try group.loops[0].hold {
                 let descriptor = try LoopbackListener.connect(to: Int(address.port))

@@ -1,5 +1,5 @@
 extension Headers {
-    /// Whether `Accept-Encoding` takes gzip, and does not prefer the body as it is (RFC 9110 §12.5.3).
+    /// True if `Accept-Encoding` accepts gzip, and does not prefer the body uncompressed (RFC 9110 §12.5.3).
     package var acceptsGzip: Bool {
         guard has("accept-encoding") else { return false }
         let codings = QualityList(values("accept-encoding"))
@@ -7,7 +7,7 @@ extension Headers {
         return gzip > 0 && gzip >= codings.quality(of: ["identity"]) ?? 0
     }
 
-    /// Whether the body is gzip; `nil` for a coding that is not supported.
+    /// True if the body is gzip; `nil` for a coding that is not supported.
     package var hasGzipBody: Bool? {
         guard has("content-encoding") else { return false }
         return switch values("content-encoding").joined(separator: ",").lowercased() {

@@ -19,7 +19,7 @@ package final class GzipEncoder: @unchecked Sendable {
     // By pointer: zlib's state points back at it, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// - Parameter isThorough: whether fewer bytes are worth more time.
+    /// - Parameter isThorough: true if fewer bytes are worth more time.
     package init(isThorough: Bool = false) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())

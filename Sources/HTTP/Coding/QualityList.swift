@@ -5,7 +5,7 @@ package struct QualityList: Sequence {
         package let value: String
         /// Thousandths, 0–1,000.
         package let quality: Int
-        /// Whether it has parameters beside the weight, as only media types may.
+        /// True if the value has parameters besides the weight, as only media types may.
         package let hasParameters: Bool
     }
 

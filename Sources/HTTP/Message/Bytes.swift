@@ -38,8 +38,8 @@ extension Span<UInt8> {
         return text.withUTF8Buffer { wanted in wanted.indices.allSatisfy { self[$0] == wanted[$0] } }
     }
 
-    /// Whether any byte of the range is one of those. Eight at a time where there are eight: byte by byte it is a dozen
-    /// instructions each, which for the fields of a browser is as much as all the rest of a request.
+    /// True if any byte of the range is one of these. Compares eight at a time where there are eight: byte by byte it
+    /// is a dozen instructions each, which for the fields of a browser is as much as all the rest of a request.
     ///
     /// - Parameters:
     ///   - mayHoldOne: not 0 when there may be one among eight bytes; then they are asked one by one.
@@ -71,7 +71,7 @@ extension Span<UInt8> {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether these are the bytes of the text, which for short ones is quicker than asking byte by byte.
+    /// True if these are the bytes of the text. For short texts this is quicker than comparing byte by byte.
     package func equals(_ text: String) -> Bool {
         var text = text
         // Unsafe for memcmp; neither pointer leaves, and the counts are compared first.

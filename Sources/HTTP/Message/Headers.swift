@@ -55,21 +55,21 @@ package struct Headers: Sendable {
         return count
     }
 
-    /// Whether the field is there at all.
+    /// True if the field is there at all.
     ///
     /// - Parameter name: in lower case.
     package func has(_ name: StaticString) -> Bool {
         first(name) != nil
     }
 
-    /// Whether the field's first value is exactly this, byte for byte.
+    /// True if the field's first value is exactly this, byte for byte.
     ///
     /// - Parameter name: in lower case.
     package func has(_ name: StaticString, equalTo value: String) -> Bool {
         bytes(name)?.equals(value) ?? false
     }
 
-    /// Whether the field's first value is exactly this, byte for byte; `nil` when the field is absent.
+    /// True if the field's first value is exactly this, byte for byte; `nil` when the field is absent.
     ///
     /// - Parameter name: in lower case.
     package func first(_ name: StaticString, equals value: UnsafeRawBufferPointer) -> Bool? {

@@ -34,7 +34,7 @@ package enum PercentCoding {
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// Whether every `%` is well-formed, none stands for NUL, and the decoded bytes are UTF-8.
+    /// True if every `%` is well-formed, none stands for NUL, and the decoded bytes are UTF-8.
     static func isWellFormed(_ bytes: Span<UInt8>) -> Bool {
         // Unsafe only to walk the bytes as a sequence; the pointer does not leave.
         guard let decoded = bytes.withUnsafeBufferPointer({ decode($0) }) else { return false }

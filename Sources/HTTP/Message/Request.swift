@@ -25,7 +25,7 @@ package struct Request: Sendable {
         head.isDecoded = true
     }
 
-    /// Whether the body was decompressed by ``decode(to:)``.
+    /// True if the body was decompressed by ``decode(to:)``.
     package var isDecoded: Bool { head.isDecoded }
 
     init(head: RequestHead) {
@@ -52,7 +52,7 @@ package struct Request: Sendable {
     /// Where the connection comes from.
     package var peer: SocketAddress { head.peer }
 
-    /// Whether a body comes with it, read or not.
+    /// True if the request has a body, read or not.
     package var hasBody: Bool { head.framing != .none }
 
     /// True without a body and without `If-Match`: a ready answer fits without further checks, as for most requests.
@@ -97,7 +97,7 @@ package struct Request: Sendable {
     /// The bytes of ``host``; empty when there is none.
     package var hostBytes: ArraySlice<UInt8> { head.bytes[(head.host ?? .empty).indices] }
 
-    /// Whether ``host`` is exactly this text, told without a copy of either.
+    /// True if ``host`` is exactly this text. Copies neither.
     package func isHost(_ text: StaticString) -> Bool {
         guard let host = head.host, Int(host.count) == text.utf8CodeUnitCount else { return false }
         // Unsafe because a StaticString lends its bytes that way; the counts were compared.

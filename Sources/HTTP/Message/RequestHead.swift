@@ -47,7 +47,7 @@ final class RequestHead: @unchecked Sendable {
     var path = ByteRange.empty
     /// What follows `?`, `nil` when there is none.
     var query: ByteRange?
-    /// Whether there may be a `%` in the target.
+    /// True if the target may contain a `%`.
     var mayBeEncoded = true
     /// Host without port; `nil` when there was none.
     var host: ByteRange?
@@ -63,7 +63,7 @@ final class RequestHead: @unchecked Sendable {
     /// What came behind the head, decompressed where somebody has done that. Changed by who reads or handles the request.
     // Not checked for overlapping access: only one at a time has the request.
     @exclusivity(unchecked) var body: [UInt8] = []
-    /// Whether the body is compressed no more, whatever the fields say.
+    /// True if the body is no longer compressed, whatever the fields say.
     var isDecoded = false
 
     var id = RequestID.number(0)

@@ -124,7 +124,7 @@ struct RouteTrie: Sendable {
     /// The path that is followed.
     private struct Walk {
         let bytes: UnsafeRawBufferPointer
-        /// Whether there may be a `%` in it.
+        /// True if the segment may contain a `%`.
         let mayBeEncoded: Bool
     }
 
@@ -180,7 +180,7 @@ struct RouteTrie: Sendable {
         return nil
     }
 
-    /// Whether the bytes behind the first eight are those of the literal, too.
+    /// True if the bytes after the first eight are also those of the literal.
     private func isRest(of literal: Literal, _ segment: UnsafeRawBufferPointer) -> Bool {
         guard segment.count > 8 else { return true }
         let rest = segment[8...]

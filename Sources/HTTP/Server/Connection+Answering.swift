@@ -80,7 +80,7 @@ extension Connection {
     }
 
     /// Writes the gathered output at once.
-    /// - Returns: whether the socket took everything. The next attempt finds any error.
+    /// - Returns: true if the socket took everything. The next attempt finds any error.
     private func writesAll() -> Bool {
         guard case .all = writeGathered() else { return false }
         output.shrink(to: context.pool)

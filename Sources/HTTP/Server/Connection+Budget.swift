@@ -2,7 +2,7 @@ import Sockets
 
 /// What the connection holds of the server's ``MemoryBudget``.
 extension Connection {
-    /// Whether there is room for the request that was decided about, taken for its body.
+    /// True if there is memory for the request and its body. Takes the body's.
     func takesOn(_ reading: Reading) -> Bool {
         if claim != nil { release() }
         holder = reading.holder

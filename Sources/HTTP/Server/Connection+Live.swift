@@ -49,7 +49,7 @@ extension Connection: LiveConnection {
         }
     }
 
-    /// - Returns: whether the body rests; else it has ended.
+    /// - Returns: true if the body rests; else it has ended.
     private func run(_ live: LiveAnswer) async -> Bool {
         let writer = StreamWriter(self, isChunked: live.isChunked)
         defer { live.unreported.exchange.bodyBytesSent += writer.bytesWritten }

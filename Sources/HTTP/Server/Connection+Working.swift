@@ -29,7 +29,7 @@ extension Connection {
     }
 
     /// Counts what comes out of the body so far.
-    /// - Returns: whether the body may be read on; `nil` when a task finds that out.
+    /// - Returns: true if the body may be read on; `nil` when a task finds that out.
     func countBody(with meter: GzipMeter) -> Bool? {
         guard let rest = meter.count(machine.bodySoFar) else { return mayReadOn(meter) }
         flushAtEndOfTurn()

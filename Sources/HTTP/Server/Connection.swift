@@ -42,7 +42,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
     var writer: UnsafeContinuation<Bool, Never>?
     /// Pieces that the task wrote since it last gave way.
     var pieces = 0
-    /// Whether the handler is cancelled when the client ends its side.
+    /// True if the handler is cancelled when the client ends its side.
     var endsWithClient = false
     /// The answer that is being given, if it has no end.
     var live: LiveAnswer?
@@ -126,7 +126,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
         machine.refuseAdmission()
     }
 
-    /// Whether it waits for the socket, and nothing else goes on.
+    /// True if the connection waits for the socket, and nothing else goes on.
     private var waits: Bool { task == nil && pending == nil && live == nil && whenClosed != nil }
 
     private func finish() {

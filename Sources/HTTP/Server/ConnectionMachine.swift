@@ -65,9 +65,9 @@ struct ConnectionMachine {
     /// Answers of 429 after which a connection closes: a client that does not heed them has to connect anew.
     private static let mostRateRefusals = 32
 
-    /// Whether the current request is HTTP/1.1 or later. True when the version could not be read.
+    /// True if the current request is HTTP/1.1 or later. True when the version could not be read.
     private(set) var isHTTP11 = true
-    /// Whether the current request is a HEAD, whose answer has no body. Also known of a head that is malformed.
+    /// True if the current request is a HEAD, whose answer has no body. Also right for a malformed head.
     private(set) var isHead = false
     /// The client will send nothing more.
     private(set) var hasEnded = false
@@ -86,10 +86,10 @@ struct ConnectionMachine {
 
     private var times: Times { shared.times }
 
-    /// Whether the connection closes after the answer to the current request.
+    /// True if the connection closes after the answer to the current request.
     var closesAfterAnswer: Bool { !keepsOpen || (isDraining && !hasMore) }
 
-    /// Whether the connection waits for the first byte of a request.
+    /// True if the connection waits for the first byte of a request.
     var isIdle: Bool {
         if case .head = state { !headHasBegun } else { false }
     }

@@ -113,7 +113,7 @@ package final class MemoryBudget: Sendable {
         return isHeld
     }
 
-    /// Whether the holder's share has room for another request.
+    /// True if the holder's share has room for another request.
     func admits(_ holder: Holder, now: Instant = .now) -> Bool {
         // Then no share can be short.
         if held.load(ordering: .relaxed) + Self.oneAnswer <= share { return true }

@@ -17,7 +17,7 @@ package final class Server: Sendable {
     private let acceptors = Locked<[Acceptor]>([])
     private let isDraining = Atomic<Bool>(false)
 
-    /// - Parameter isSecure: whether the transports have TLS: answers say so.
+    /// - Parameter isSecure: true if the transports have TLS, which answers say.
     package init(
         group: EventLoopGroup, limits: Limits = Limits(), responder: any Responder, isSecure: Bool = false,
         transport: @escaping MakeTransport = { socket, _ in PlainTransport(socket) }

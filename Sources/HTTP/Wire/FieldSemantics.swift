@@ -5,7 +5,7 @@
 struct FieldSemantics {
     /// Which field holds the host, and the length of the host in its value; a length of 0 when there is none.
     var host = (field: 0, length: 0)
-    /// Whether the field noted last was Host.
+    /// True if the field noted last was Host.
     private(set) var hasNewHost = false
     private(set) var hasClose = false
     private(set) var hasKeepAlive = false

@@ -46,7 +46,7 @@ enum FieldSyntax {
                 : "White space stands before the colon of a header field.")
     }
 
-    /// Whether the bytes are this text, in any case.
+    /// True if the bytes are this text, in any case.
     ///
     /// - Parameter text: of lower-case letters, digits and what stands in the upper half of its column in ASCII, such as
     ///   the hyphen.
@@ -73,7 +73,7 @@ enum FieldSyntax {
         return true
     }
 
-    /// Whether the bytes are exactly this text.
+    /// True if the bytes are exactly this text.
     static func equalExactly(_ bytes: Span<UInt8>, _ text: StaticString) -> Bool {
         guard bytes.count == text.utf8CodeUnitCount else { return false }
         // Unsafe because a StaticString lends its bytes that way; the count was compared above.

@@ -16,7 +16,7 @@ struct RequestLine {
     /// The authority of a target in absolute form.
     private(set) var authority: Range<Int>?
     private(set) var minorVersion = 1
-    /// Whether there is a `%` in the target.
+    /// True if the target contains a `%`.
     private(set) var isEncoded = false
 
     init() {}
@@ -95,7 +95,7 @@ struct RequestLine {
         }
     }
 
-    /// Whether eight bytes are `HTTP/1.1`, as nearly always.
+    /// True if eight bytes are `HTTP/1.1`, as nearly always.
     private static func isUsualVersion(_ bytes: Span<UInt8>) -> Bool {
         // Unsafe to load them at once; the caller has counted them.
         bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) == UInt64(bigEndian: 0x4854_5450_2f31_2e31) }

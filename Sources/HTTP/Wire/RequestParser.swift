@@ -38,7 +38,7 @@ struct RequestParser {
     /// Bytes that a whole head took, empty lines before it included.
     var length: Int { scanned }
 
-    /// Whether a head has begun: empty lines before one are not yet one.
+    /// True if a head has begun. Empty lines before a head are not part of it.
     var hasBegun: Bool { origin != nil || hasPartOfLine }
 
     /// Looks for a whole head.

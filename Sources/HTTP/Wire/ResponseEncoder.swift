@@ -38,7 +38,7 @@ struct ResponseEncoder {
 
     /// Appends the head, making room for it and for `extra` bytes more.
     ///
-    /// - Parameter isSecure: whether the connection has TLS.
+    /// - Parameter isSecure: true if the connection has TLS.
     static func encode(
         _ response: Response, _ framing: Framing, _ persistence: Persistence, date: HTTPDate, isSecure: Bool = false,
         into output: inout ByteBuffer, reserving extra: Int, from pool: BlockPool

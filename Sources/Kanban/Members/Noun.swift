@@ -32,7 +32,7 @@ package protocol ListedNoun: Noun {
 package typealias Edit<Noun> = @Sendable (inout Noun) throws -> Void
 
 extension Noun {
-    /// Whether the API shows all members that a user can change alike, byte for byte.
+    /// True if all members that a user can change are equal in the API, byte for byte.
     package func isSpelled(like other: Self) -> Bool {
         !Self.members.contains { $0.differs(self, other) }
     }

@@ -130,7 +130,7 @@ struct Baseline {
     let base: Revision?
     let own: OwnRevisions
 
-    /// Whether somebody else made this revision after the client's copy.
+    /// True if somebody else made this revision after the client's copy.
     func isForeign(_ revision: Revision) -> Bool {
         guard let base else { return false }
         return revision > base && !own.contains(revision)

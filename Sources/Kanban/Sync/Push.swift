@@ -51,7 +51,7 @@ package struct Push {
     private let writer: any BoardWriter
     private let encode: (ID, MutationResult) -> [UInt8]
     private var own: OwnRevisions
-    /// Whether some of the mutations may have been applied before.
+    /// True if some of the mutations may have been applied before.
     private var mayRepeat = true
 
     /// - Parameters:

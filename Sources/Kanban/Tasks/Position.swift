@@ -135,7 +135,7 @@ private struct Parts {
         head >= UInt8(ascii: "a") ? Int(head - UInt8(ascii: "a")) + 2 : Int(UInt8(ascii: "Z") - head) + 2
     }
 
-    /// Whether there is a whole number and no fraction.
+    /// True if the position is a whole number without a fraction.
     static func isWhole(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.first.map(length) == bytes.count
     }

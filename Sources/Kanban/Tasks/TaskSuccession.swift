@@ -76,7 +76,7 @@ extension BoardWriter {
         }
     }
 
-    /// Whether a change reopens a task whose rule is with a successor that nobody touched.
+    /// True if a change reopens a task whose rule has moved to a successor that nobody changed.
     private func isTakenBack(by task: TaskItem, since old: TaskItem) throws -> Bool {
         guard old.status == .done, task.status != .done, old.recurrence == nil, task.series?.id == old.series?.id,
             task.dueDate != nil, let next = try successor(of: old)
@@ -180,7 +180,8 @@ extension BoardReader {
 }
 
 extension TaskItem {
-    /// Whether nobody changed it since a completion made it. By its times, which a device knows as well as the server does.
+    /// True if nobody changed the task since a completion made it. Compares its times, which a device knows as well as the
+    /// server does.
     fileprivate var isUntouched: Bool { createdAt == updatedAt }
 
     /// A successor that is changed in the millisecond in which it was made must show that.

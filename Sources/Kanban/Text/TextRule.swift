@@ -94,7 +94,8 @@ extension String {
         return unicodeScalars.allSatisfy(\.isInvisible)
     }
 
-    /// Whether U+0000 is in it. On the bytes in one piece, which native strings have: their iterator takes ten times as long.
+    /// True if the text contains U+0000. Searches the bytes in one piece, which native strings have: their iterator takes ten
+    /// times as long.
     fileprivate var hasNull: Bool {
         utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
     }

@@ -25,15 +25,15 @@ package struct BoardDocument: Sendable {
     /// A task without a valid position has an empty one. A done task has no `completedAt` if the document has none.
     package var tasks: [Entry<TaskItem>] = []
 
-    /// The time of what has none in the document, or a later one than it can have. Whether that is newer than what the board
-    /// has is not known, so such a version counts as old if the board had it before.
+    /// The time of what has none in the document, or a later one than it can have. It is not known if that is newer than
+    /// what the board has, so the version counts as old if the board had it before.
     package var undatedSince = Timestamp(milliseconds: .max)
 
-    /// Whether writing it takes more than a moment.
+    /// True if writing the document takes more than a moment.
     var isLong: Bool { tasks.count > 1_000 || images.count > 20 }
 
     /// True if a version of this document is newer than that of the board.
-    /// - Parameter wasBefore: whether the board had it before; asked for what has no time.
+    /// - Parameter wasBefore: true if the board had the version before; called for a version without a time.
     static func isNewer(
         _ updatedAt: Timestamp, than old: Timestamp, undatedSince: Timestamp, wasBefore: () throws -> Bool
     ) rethrows -> Bool {

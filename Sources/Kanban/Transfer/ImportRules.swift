@@ -103,7 +103,7 @@ extension BoardWriter {
     }
 
     /// - Parameter returning: what was taken back with an earlier import.
-    /// - Returns: whether the resource is one of them.
+    /// - Returns: true if the resource is one of them.
     func unbury(_ resource: ImportReport.Resource, ifIn returning: Set<ImportReport.Resource>) throws -> Bool {
         guard returning.contains(resource) else { return false }
         try unbury(resource.type, resource.id)

@@ -256,7 +256,7 @@ private struct Places {
 }
 
 extension TaskItem {
-    /// Whether all members of an export are equal.
+    /// True if all members that an export has are equal.
     fileprivate func isLike(_ other: TaskItem) -> Bool {
         isSpelled(like: other) && completedAt == other.completedAt && deletedAt == other.deletedAt
     }

@@ -172,7 +172,7 @@ package final class AccountGate: Gate {
 }
 
 extension AccessToken.Scope {
-    /// Whether a token of this scope may call the route.
+    /// True if a token of this scope may call the route.
     func opens(_ route: Route) -> Bool {
         switch self {
         case .full: true

@@ -8,7 +8,7 @@ enum BearerToken {
     /// The `Authorization` field is not `Bearer` and one token, or the token was sent in two ways.
     case malformed
 
-    /// - Parameter takesQuery: whether `?token=` counts, for calendar apps that cannot send fields.
+    /// - Parameter takesQuery: true if `?token=` counts, for calendar apps that cannot send fields.
     init(_ head: Request, takesQuery: Bool) {
         let parameters = takesQuery && head.hasQuery ? head.queryItems.filter { $0.name == "token" } : []
         switch (head.headers.count("authorization"), parameters.count) {

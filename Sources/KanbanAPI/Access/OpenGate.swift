@@ -9,7 +9,7 @@ package final class OpenGate: Gate {
     private let requiresLoopbackHost: Bool
     private let crossOrigin: CrossOrigin
 
-    /// - Parameter requiresLoopbackHost: whether `Host` must be a loopback name or address; for servers that listen on
+    /// - Parameter requiresLoopbackHost: true if `Host` must be a loopback name or address; for servers that listen on
     ///   one. Only the operator knows the names of other servers.
     package init(requiresLoopbackHost: Bool = true, crossOrigin: CrossOrigin = CrossOrigin()) {
         self.requiresLoopbackHost = requiresLoopbackHost
@@ -53,7 +53,7 @@ package final class OpenGate: Gate {
         crossOrigin.headers(for: head)
     }
 
-    /// Whether the page is from this server, by the name in the request.
+    /// True if the page is from this server, by the name in the request.
     private func isOwn(_ origin: String, _ head: Request) -> Bool {
         guard let host = head.headers["host"]?.lowercased() else { return false }
         let origin = origin.lowercased()

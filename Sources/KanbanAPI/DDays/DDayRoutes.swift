@@ -129,7 +129,7 @@ package struct DDayRoutes: Sendable {
 }
 
 extension Call {
-    /// - Parameter expanded: whether the call asks for the countdown.
+    /// - Parameter expanded: true if the call asks for the countdown.
     fileprivate func ddayView(_ reader: any BoardReader, expanded: Bool) throws -> DDayView {
         DDayView(today: expanded ? try zone(reader).day(of: now) : nil)
     }

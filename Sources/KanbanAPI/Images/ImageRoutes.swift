@@ -64,7 +64,7 @@ package struct ImageRoutes: Sendable {
 }
 
 extension Call {
-    /// Whether the client gets a 304 or 412 in place of this answer.
+    /// True if the client gets a 304 or 412 in place of this answer.
     fileprivate func has(_ answer: Response) async throws -> Bool {
         var answer = answer
         if caller.grant != nil { answer = answer.scoped(to: try await environment.tagScope(of: caller)) }

@@ -125,7 +125,7 @@ package final class BoardMemory: CommitObserver {
         bodies.lend(id, of: account, upTo: revision, to: use)
     }
 
-    /// Whether that would lend it.
+    /// True if ``lend(_:of:upTo:_:)`` would lend the task.
     func has(_ id: ID, of account: AccountKey, upTo revision: Revision) -> Bool {
         lend(id, of: account, upTo: revision) { _ in } != nil
     }

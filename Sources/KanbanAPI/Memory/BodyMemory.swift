@@ -10,7 +10,7 @@ struct BodyMemory: ~Copyable, Sendable {
     private let shares: [Locked<Share>]
     /// The shares that the commit under way touches, a bit each. For the writer's thread.
     private let touched = Atomic<UInt64>(0)
-    /// Whether the commit under way may change anything. For the writer's thread.
+    /// True if the commit under way may change anything. For the writer's thread.
     private let isAnything = Atomic<Bool>(false)
 
     init(limit: Int) {
@@ -43,7 +43,7 @@ struct BodyMemory: ~Copyable, Sendable {
     }
 
     /// The commit that was announced is there.
-    /// - Returns: whether it may have changed anything.
+    /// - Returns: true if it may have changed anything.
     func settle(at moment: BoardMemory.Moment) -> Bool {
         let isAnything = isAnything.exchange(false, ordering: .relaxed)
         let mask = touched.exchange(0, ordering: .relaxed)
@@ -114,12 +114,12 @@ private struct Share {
         announced.removeAll(keepingCapacity: settled.count <= 64)
     }
 
-    /// Whether the commit under way changes the task.
+    /// True if the commit under way changes the task.
     func isAnnounced(_ task: TaskChange) -> Bool {
         isAllAnnounced || announced.contains { $0.id == task.id && $0.account == task.account }
     }
 
-    /// Whether the last commit here left the task at this revision, and the one under way leaves it alone.
+    /// True if the last commit here left the task at this revision, and the commit under way does not change it.
     func isNewest(_ task: TaskChange) -> Bool {
         settled.last { $0.id == task.id && $0.account == task.account } == task && !isAnnounced(task)
     }

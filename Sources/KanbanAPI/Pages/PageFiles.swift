@@ -163,8 +163,9 @@ struct PageFile: Sendable {
         kept.reserveCapacity(line.count)
         var isText = false
         var isEscaped = false
-        // Whether a space would stand after a mark, and whether one is held back until it is known what follows.
+        // True if a space would be after a mark.
         var isAfterMark = false
+        // True if a space is held back until it is known what follows.
         var isHeld = false
         for byte in line {
             if !isText, byte == UInt8(ascii: "/") || byte == UInt8(ascii: "`") { return nil }

@@ -76,7 +76,7 @@ extension Call {
 }
 
 extension Request {
-    /// Whether `Accept` prefers HTML to JSON, as browsers do for an address that a person opens.
+    /// True if `Accept` prefers HTML to JSON, as browsers do for an address that a person opens.
     var prefersPage: Bool {
         guard method == .get || method == .head else { return false }
         let types = QualityList(headers.values("accept"))

@@ -44,7 +44,7 @@ struct ChangeFeed: Sendable {
         }
     }
 
-    /// Whether to read on another thread. `try?`, because the reading itself reports an invalid cursor.
+    /// True if the read has to be on another thread. `try?`, because the reading itself reports an invalid cursor.
     private func isLong() async throws -> Bool {
         guard limit > ChangePage.few else { return false }
         let cursor: Cursor? = (try? await call.read { try $0.cursor(since) }) ?? nil
@@ -88,7 +88,7 @@ struct ChangeFeed: Sendable {
 }
 
 extension Headers {
-    /// Whether `Accept` prefers server-sent events to JSON.
+    /// True if `Accept` prefers server-sent events to JSON.
     var prefersEventStream: Bool {
         let types = QualityList(values("accept"))
         let stream = types.quality(of: [ServerSentEvent.contentType]) ?? 0

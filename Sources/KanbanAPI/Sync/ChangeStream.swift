@@ -25,7 +25,7 @@ final class ChangeStream: LiveBody, @unchecked Sendable {
     /// The most bytes that are written without a task.
     private static let mostAtOnce = 16 * 1_024
 
-    /// Whether the reader may still listen.
+    /// Checks that the reader may still listen.
     private let access: AccessCheck
     private let types: Set<ResourceType>
     private let kinds: EventRing.Types

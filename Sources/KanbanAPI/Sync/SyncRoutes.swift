@@ -60,7 +60,7 @@ package struct SyncRoutes: Sendable {
         return .json(encoded: try await call.read(aside: readsMuch(since: body.since, call), answer))
     }
 
-    /// Whether to read the changes on another thread.
+    /// True if the changes have to be read on another thread.
     private func readsMuch(since: SyncBody.Since, _ call: Call) async throws -> Bool {
         switch since {
         case .absent: false

@@ -81,7 +81,7 @@ package struct TaskListQuery: Sendable {
         query.descending = text.hasPrefix("-")
     }
 
-    /// Whether a filter depends on today's date.
+    /// True if a filter depends on today's date.
     private var dependsOnToday: Bool { due != nil && due != .undated }
 
     /// The query with the filter that depends on today, whose zone may be that of the settings in the reader's snapshot.

@@ -4,7 +4,7 @@ import Kanban
 import KanbanWire
 
 extension TaskView {
-    /// - Parameter expanded: whether the call asks for the deadline.
+    /// - Parameter expanded: true if the call asks for the deadline.
     package init(_ call: Call, _ reader: any BoardReader, expanded: Bool) throws {
         self.init(
             moment: expanded ? try call.moment(reader) : nil, language: expanded ? try call.language(reader) : .en)

@@ -37,7 +37,7 @@ package struct DigestPlanner: Sendable {
 
     /// - Parameters:
     ///   - zone: of accounts that have chosen none.
-    ///   - mayRun: whether this process does the work, if several serve the same accounts.
+    ///   - mayRun: true if this process does the work, if several serve the same accounts.
     package init(
         accounts: AccessService, zone: Zone, mayRun: @escaping @Sendable () async throws -> Bool = { true },
         warn: @escaping @Sendable (_ message: String, _ reason: String) -> Void = { _, _ in }

@@ -117,7 +117,7 @@ struct MailComposer {
         return try writer.account(foldedEmail: job.address.folded)
     }
 
-    /// Whether Apple said that mails to the address reach nobody.
+    /// True if Apple said that mails to the address reach nobody.
     private func isSilenced(_ address: EmailAddress, of account: Account) throws -> Bool {
         try writer.identities(of: account.key).contains { $0.silencedEmail?.isSameMailbox(as: address) == true }
     }

@@ -25,7 +25,8 @@ package struct Provider: Hashable, Sendable {
     /// The built-in issuers.
     package static let wellKnown = ["apple": "https://appleid.apple.com", "google": "https://accounts.google.com"]
 
-    /// Whether it is Apple, which has more to say than OpenID Connect; under its name also a stand-in, for tests.
+    /// True if the provider is Apple, which has more to say than OpenID Connect; or a substitute of that name, for
+    /// tests.
     package var isApple: Bool { name == "apple" || issuer == Self.wellKnown["apple"] }
 
     /// Reads `NAME=ISSUER,CLIENT_ID[,CLIENT_ID…]`, or `apple=CLIENT_ID[,CLIENT_ID…]`; `nil` for anything else. Web pages sign
@@ -71,7 +72,7 @@ package struct Provider: Hashable, Sendable {
             }
     }
 
-    /// Whether the address is authenticated: https, or loopback.
+    /// True if the address is authenticated: https, or loopback.
     package static func isTrustworthy(_ url: String) -> Bool {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return false }
         if url.hasPrefix("https://") { return url.utf8.count > "https://".utf8.count }
@@ -80,12 +81,12 @@ package struct Provider: Hashable, Sendable {
         }
     }
 
-    /// Whether the issuer's own document may name this address: it is authenticated, and not less than the issuer's.
+    /// True if the issuer's own document may name this address: it is trustworthy, and is https if the issuer is.
     func mayName(_ url: String) -> Bool {
         Self.isTrustworthy(url) && (issuer.hasPrefix("http:") || url.hasPrefix("https:"))
     }
 
-    /// Whether a token with this `iss` is of the issuer that calls itself `name`. Google's may leave out the scheme, according to
+    /// True if a token with this `iss` is of the issuer that calls itself `name`. Google's may leave out the scheme, according to
     /// its documentation.
     func isIssuer(_ claim: String, named name: String) -> Bool {
         claim == name || issuer == Self.wellKnown["google"] && claim == "accounts.google.com"

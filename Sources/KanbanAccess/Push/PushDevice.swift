@@ -118,7 +118,7 @@ package struct PushPlan: Hashable, Sendable {
         self.end = end
     }
 
-    /// Whether the device itself shows the reminder.
+    /// True if the device itself shows the reminder.
     /// - Parameter settings: they move the instants of reminders.
     func covers(_ item: Upcoming.Item, settings: Settings, feed: FeedState) -> Bool {
         epoch == feed.epoch && revision >= max(item.task.revision, settings.revision)

@@ -27,14 +27,14 @@ package struct PushWake: Hashable, Sendable {
 }
 
 extension PushDevice {
-    /// Whether it reports plans, and something that they are made of changed since: through another device, for one that
-    /// changed it itself has read it soon after.
+    /// True if the device reports plans, and something that they are made of changed since through another device: a
+    /// device that made the change itself has read it soon after.
     func isBehind(in board: any BoardReader) throws -> Bool {
         guard case .apns = target, !isPaused, wake.dueAt == nil, let plan else { return false }
         return try plan.isOutdated(since: wake.revision, in: board)
     }
 
-    /// Whether to wake it now, as noted in it; otherwise it has read everything meanwhile.
+    /// True if the device is to be woken now, which is noted in it; otherwise it has read everything meanwhile.
     mutating func wakes(by now: Timestamp, in board: any BoardReader) throws -> Bool {
         wake.dueAt = nil
         guard !isPaused, let plan, try plan.isOutdated(since: wake.revision, in: board) else { return false }
@@ -48,7 +48,7 @@ extension PushPlan {
     /// More changes are not looked at one by one.
     private static let mostChanges = 200
 
-    /// Whether `/upcoming` or `/today` may have changed since the plan was made.
+    /// True if `/upcoming` or `/today` may have changed since the plan was made.
     /// - Parameter revision: what changed up to it does not count.
     fileprivate func isOutdated(since revision: Revision, in board: any BoardReader) throws -> Bool {
         // Of another history, all of it is news.
@@ -61,7 +61,7 @@ extension PushPlan {
 }
 
 extension Change {
-    /// Whether a notification or a widget shows it, or showed it before.
+    /// True if a notification or a widget shows the change, or showed it before.
     fileprivate func concerns(_ board: any BoardReader, since: Revision) throws -> Bool {
         switch value {
         case .task(let task):

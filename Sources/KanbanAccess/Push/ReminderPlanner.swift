@@ -55,7 +55,7 @@ package struct ReminderPlanner: Sendable {
     private let warn: @Sendable (_ message: String, _ reason: String) -> Void
 
     /// - Parameters:
-    ///   - mayRun: whether this process does the work, if several serve the same accounts.
+    ///   - mayRun: true if this process does the work, if several serve the same accounts.
     ///   - onQueued: called when something was queued.
     package init(
         store: any AccessStore, zone: Zone, clock: @escaping @Sendable () -> Timestamp,

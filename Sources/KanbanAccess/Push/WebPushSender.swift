@@ -86,7 +86,7 @@ package struct WebPushServices: Hashable, Sendable {
             || Self.known.contains { $0.hasPrefix(".") ? place.hasSuffix($0) && place.count > $0.count : place == $0 }
     }
 
-    /// Whether it is a host, with a port or without.
+    /// True if the text is a host, with a port or without.
     package static func isPlace(_ text: String) -> Bool { origin(of: "https://\(text)/") != nil }
 
     /// Scheme, host and port of an address of `https:`. Read strictly: what two programs could read in two ways is none.

@@ -26,7 +26,7 @@ final class BoardCore: Sendable {
     private let reload: @Sendable () -> Void
     private let nextAsker = Locked(0)
     private let attempts = Locked<Timestamp?>(nil)
-    /// Whether this process has the folder also between two calls.
+    /// True if this process keeps the folder between two calls.
     private let isAwake = Locked(true)
     let pathWatch = Locked<(any Sendable)?>(nil)
     /// Of a board in memory.
@@ -193,7 +193,7 @@ final class BoardCore: Sendable {
         return text.flatMap { KanbanID($0) }
     }
 
-    /// Whether no account ever logged in here, and the board without one never got an answer, not even a refusal.
+    /// True if no account ever logged in here, and the board without one never got an answer, not even a refusal.
     private static func isUnheard(_ boards: URL, dependencies: Dependencies) -> Bool {
         guard !FileManager.default.fileExists(atPath: boards.appending(path: nameOfShown).path) else { return false }
         // A board that cannot be read stays with its server.

@@ -12,7 +12,7 @@ struct ServerFolders: Codable, Equatable {
     }
 
     /// The boards of the server, which is shown from now on.
-    /// - Parameter isUnheard: Whether the folder itself has a board that never heard from its server, as after a wrong
+    /// - Parameter isUnheard: true if the folder itself has a board that never heard from its server, as after a wrong
     ///   address. A new server gets that board.
     static func show(_ server: URL, in folder: URL, isUnheard: () -> Bool) throws -> URL {
         let name = name(of: server)

@@ -106,7 +106,7 @@ extension APIResponse {
         return type.map { "\(status) \($0)" } ?? "\(status)"
     }
 
-    /// Whether a Kanbase may have written it: all that it answers to this library is JSON.
+    /// True if a Kanbase server may have written the answer: all its answers to this library are JSON.
     var isJSON: Bool { headers["content-type"].map { $0.lowercased().contains("json") } ?? true }
 
     /// Seconds (RFC 9110 §10.2.3). A time is taken against the `Date` of the same answer: the device's clock may be wrong.

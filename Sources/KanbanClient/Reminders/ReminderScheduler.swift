@@ -67,7 +67,7 @@ actor ReminderScheduler {
         await scheduling.settle()
     }
 
-    /// Whether the server knows a plan that was made with this cursor.
+    /// True if the server knows a plan that was made with this cursor.
     func hasReported(upTo cursor: String) -> Bool {
         if case .some(.some(let plan)) = reported?.plan { plan.cursor == cursor } else { false }
     }

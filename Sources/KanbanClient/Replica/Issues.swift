@@ -106,7 +106,7 @@ extension StoredIssue {
         }
     }
 
-    /// Whether the user wrote this value of a member, in the refused edit or now. The other members may have been changed
+    /// True if the user wrote this value of a member, in the refused edit or now. The other members may have been changed
     /// elsewhere since.
     fileprivate func isWritten(_ member: JSON.Member) -> Bool {
         self["value"][member.name] != nil || shown[member.name] ?? .null != member.value
@@ -341,7 +341,7 @@ extension Transaction {
         try edit(StoredMutation(isThere ? .patch : .create, try target(of: issue, isThere), .object(members)))
     }
 
-    /// Whether the user sees the resource: what lies in the trash is not there.
+    /// True if the user sees the resource: what lies in the trash is not there.
     func isThere(_ resource: ResourceKey) throws -> Bool {
         try value(of: resource).map { $0.deletedAt == nil } ?? false
     }

@@ -85,7 +85,7 @@ extension StoredIssue {
         set("newestEdit", JSON(Int(edits.map(\.n).max() ?? 0)))
     }
 
-    /// Whether an edit was made before this issue came, with its words in view.
+    /// True if an edit was made before this issue came, with its words in view.
     fileprivate func precedes(_ edit: OutboxEdit) -> Bool { self["newestEdit"].intValue ?? 0 >= edit.n }
 
     /// Leaves to a newer issue of the chain what it has. What they wrote between the two stays: the edit that is applied over
@@ -114,7 +114,7 @@ extension StoredIssue {
 }
 
 extension StoredMutation {
-    /// Whether it sets the member, as conflicts name it.
+    /// True if the edit sets the member, as conflicts name it.
     func writes(_ member: String) -> Bool {
         let names = Set(value.flatMembers.map { Spelling($0.name) })
         return switch member {
@@ -125,7 +125,7 @@ extension StoredMutation {
 }
 
 extension OutboxEdit {
-    /// Whether the contested members have this edit's values.
+    /// True if the contested members have this edit's values.
     func isApplied(by result: SyncResponse.Result) -> Bool { policy != .keep && result.status != .conflict }
 }
 

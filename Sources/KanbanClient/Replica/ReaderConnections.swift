@@ -25,7 +25,7 @@ final class ReaderConnections: Sendable {
 
     private let path: String
     private let fileSystem: String?
-    /// Whether this process never writes, and cannot migrate the file.
+    /// True if this process never writes, and cannot migrate the file.
     private let isReadOnly: Bool
     private let state: Locked<State>
 

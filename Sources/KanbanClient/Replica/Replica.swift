@@ -246,10 +246,10 @@ final class Replica: @unchecked Sendable {
 
     // MARK: - The file
 
-    /// Whether the file at the path is the one that is open. Takes a microsecond.
+    /// True if the file at the path is the one that is open. Takes a microsecond.
     private var isThere: Bool { file.withLock { $0 == FileIdentity(path) } }
 
-    /// Whether somebody deleted it.
+    /// True if somebody deleted the file.
     var isDeleted: Bool {
         guard !isThere, !readers.isClosed else { return false }
         // A damaged file may be being replaced.

@@ -45,7 +45,7 @@ struct TrashReading: Sendable {
         emptied = try connection.emptiedIDs().subtracting(before.keys.compactMap(\.id))
     }
 
-    /// Whether more of a list has to be read.
+    /// True if more of a list has to be read.
     func needs(_ type: ResourceType) -> Bool {
         isWhole || wanted.keys.contains { $0.type == type && !listed.contains($0) }
     }

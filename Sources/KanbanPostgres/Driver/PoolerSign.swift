@@ -1,7 +1,7 @@
 import Locks
 
-/// Whether the sessions of a configuration turned out to be those of a pooler that gives each transaction another one. Then
-/// nothing is kept prepared until the next start.
+/// The sign of a pooler that gives each transaction another session. Once it is seen, nothing is kept prepared until the
+/// next start.
 final class PoolerSign: Sendable {
     private let seen = Locked(false)
     private let report: @Sendable (_ detail: String) -> Void

@@ -269,7 +269,7 @@ final class PostgresConnection: Engine {
     var descriptor: Int32 { PQsocket(handle) }
 
     /// Takes in what has arrived, without waiting.
-    /// - Returns: whether all that was sent is answered.
+    /// - Returns: true if all that was sent is answered.
     func takeArrived() throws -> Bool {
         guard PQconsumeInput(handle) == 1 else { throw lost() }
         while let entry = expected.first, PQisBusy(handle) == 0 {

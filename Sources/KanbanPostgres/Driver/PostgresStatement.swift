@@ -10,7 +10,7 @@ final class PostgresStatement: EngineStatement {
     private unowned let connection: PostgresConnection
     /// Of the prepared statement; `nil` until it is.
     var name: String?
-    /// Whether it is sent and not answered.
+    /// True if the statement is sent and not answered.
     var isPending = false
     private var parameters: [Parameter] = []
     /// The parameters of rows that are not sent, one row after the other; see ``writeRow()``.
@@ -47,7 +47,7 @@ final class PostgresStatement: EngineStatement {
         PQclear(result)
     }
 
-    /// Whether it writes. Decides only whether a body that throws has something to be undone.
+    /// True if the statement writes. Decides only if a body that throws has something to undo.
     private(set) lazy var writes = !Self.readingWords.contains { text.hasPrefix($0) }
     private static let readingWords = ["SELECT", "SAVEPOINT", "RELEASE", "ROLLBACK"]
 
@@ -145,7 +145,7 @@ final class PostgresStatement: EngineStatement {
         PQftype(result, column)
     }
 
-    /// Whether the column is a `bigint` that is not NULL.
+    /// True if the column is a `bigint` that is not NULL.
     func isInteger(_ column: Int32) -> Bool {
         PQftype(result, column) == 20
     }

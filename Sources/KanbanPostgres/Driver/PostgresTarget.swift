@@ -2,7 +2,7 @@ import CPostgres
 
 /// The address of a database, as libpq takes it.
 package enum PostgresTarget {
-    /// Whether libpq understands it. It is a URL, so that no other text is taken for the name of a database.
+    /// True if libpq understands the text. It must be a URL, so that no other text is taken for the name of a database.
     package static func isAddress(_ text: String) -> Bool {
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else { return false }
         guard let values = values(text) else { return false }
@@ -22,8 +22,8 @@ package enum PostgresTarget {
         return "PostgreSQL database \(database)" + (values["host"].map { " at \($0)" } ?? "")
     }
 
-    /// Whether the network between may read and change what is sent: the database is elsewhere, and neither the address nor the
-    /// environment asks for encryption.
+    /// True if the network between may read and change what is sent: the database is on another machine, and neither the
+    /// address nor the environment asks for encryption.
     package static func isExposed(_ text: String, environment: [String: String]) -> Bool {
         guard let values = values(text) else { return false }
         let mode = values["sslmode"] ?? environment["PGSSLMODE"] ?? "prefer"

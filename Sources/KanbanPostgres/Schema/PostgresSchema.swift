@@ -97,7 +97,7 @@ package enum PostgresSchema {
     }
 
     /// Creates the tables, or adds what this version needs to those of an older one; one server at a time.
-    /// - Parameter needsHistory: whether the role must be allowed to ask for the ``Lineage``.
+    /// - Parameter needsHistory: true if the role must be allowed to ask for the ``Lineage``.
     static func bringUp(
         _ connection: PostgresConnection, now: Timestamp, steps: [PostgresStep] = steps, needsHistory: Bool = false
     ) throws {

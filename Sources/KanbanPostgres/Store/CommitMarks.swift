@@ -37,7 +37,7 @@ struct CommitMarks {
         return Mark(number: last)
     }
 
-    /// Whether the transaction of the mark was committed. It must be over, and the statement must see what is committed now.
+    /// True if the transaction of the mark was committed. It must be over, and the statement must see what is committed now.
     func isWritten(_ mark: Mark, on connection: PostgresConnection) throws -> Bool {
         let statement = try connection.statement("SELECT number FROM lanes WHERE id = ?1")
         statement.bind(1, lane)

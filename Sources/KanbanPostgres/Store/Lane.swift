@@ -100,7 +100,7 @@ final class Lane: @unchecked Sendable {
         while let jobs = ahead?.jobs ?? nextBatch() { perform(jobs, looksAhead: configuration.keepsPrepared) }
     }
 
-    /// - Parameter looksAhead: whether to begin the next transaction behind the commit. A pooler would give it to another client.
+    /// - Parameter looksAhead: true if the next transaction begins behind the commit. A pooler would give it to another client.
     private func perform(_ jobs: [any LaneJob], looksAhead: Bool) {
         switch settle(jobs, looksAhead: looksAhead) {
         case .answered: break

@@ -62,7 +62,7 @@ struct LaneQueue {
         jobs += late + younger
     }
 
-    /// Whether jobs of other accounts wait.
+    /// True if jobs of other accounts wait.
     func hasOthers(than account: AccountKey) -> Bool {
         jobs.contains { $0.account != account }
     }

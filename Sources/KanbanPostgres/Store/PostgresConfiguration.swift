@@ -41,7 +41,7 @@ package struct PostgresConfiguration: Sendable {
     package var durability = Durability.asynchronous
     /// Keeps statements prepared.
     package var prepares = true
-    /// Whether to go on with that, by what the sessions met.
+    /// The sign of a pooler, once a session has met one; see ``keepsPrepared``.
     var pooler: PoolerSign?
 
     package var retention = Retention()
@@ -114,7 +114,7 @@ package struct PostgresConfiguration: Sendable {
         return configuration
     }
 
-    /// Whether sessions keep statements prepared now.
+    /// True if sessions keep statements prepared now.
     var keepsPrepared: Bool { prepares && pooler?.isSeen != true }
 
     /// What every session of the server is given; statements that hang end before the other side gives up.

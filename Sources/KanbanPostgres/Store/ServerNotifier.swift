@@ -33,7 +33,7 @@ final class ServerNotifier: Sendable {
     private let outgoing = Locked(Outgoing())
     private let isStopped = Locked(false)
     private let awaySince = Locked<ContinuousClock.Instant?>(nil)
-    /// Whether notifications arrive; `nil` before it is known.
+    /// True if notifications arrive; `nil` before that is known.
     private let receives = Locked<Bool?>(nil)
     /// Signalled by each thread.
     private let ended = DispatchSemaphore(value: 0)
@@ -81,7 +81,7 @@ final class ServerNotifier: Sendable {
     /// False while the database does not answer.
     var isReachable: Bool { awaySince.withLock { $0 == nil } }
 
-    /// Whether the database has not answered for so long that requests should fail at once.
+    /// True if the database has not answered for so long that requests should fail at once.
     var isGone: Bool {
         guard let since = awaySince.withLock({ $0 }) else { return false }
         return since + Self.longestWait < .now

@@ -76,7 +76,7 @@ extension PostgresStore {
         var hasOldKeptRows: Bool
     }
 
-    /// - Returns: whether all was done.
+    /// - Returns: true if all was done.
     private func maintain(_ account: AccountKey) async throws -> Bool {
         let (oldestTrash, oldestTombstone) = (context.oldestTrash, context.oldestTombstone)
         let oldestImage = context.oldestUnnamedImage

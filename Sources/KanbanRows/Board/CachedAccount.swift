@@ -30,8 +30,9 @@ final class CachedAccount {
     @exclusivity(unchecked) var ends = ColumnEnds()
     /// For engines that count tasks in accounts.
     @exclusivity(unchecked) var tasks = TaskChange()
-    /// Whether the transaction has changed it, and its feed.
+    /// True if the transaction has changed the account.
     @exclusivity(unchecked) var isChanged = false
+    /// True if the transaction has changed the feed of the account.
     @exclusivity(unchecked) var isFeedChanged = false
 
     init(_ account: AccountKey, _ counters: Counters) {

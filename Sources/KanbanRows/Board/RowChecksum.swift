@@ -24,7 +24,7 @@ package struct RowChecksum {
     }
 
     /// The same of a row of any engine.
-    /// - Parameter isInteger: whether a column is one of numbers.
+    /// - Parameter isInteger: true if a column is one of numbers.
     package init(restOf row: some EngineStatement, isInteger: (Int32) -> Bool) {
         for column in row.column..<row.columnCount {
             if row.isNull(at: column) {

@@ -2,7 +2,7 @@ import Kanban
 
 /// Removes expired rows account by account: for engines that are spread over machines by account.
 extension SQLBoard {
-    /// Whether the account has an expired answer, mutation or line of history.
+    /// True if the account has an expired answer, mutation or line of history.
     package func hasOldKeptRows() throws -> Bool {
         let answers = try statement("SELECT 1 FROM kept_answers WHERE account = ?1 AND at <= ?2 LIMIT 1")
         answers.bind(2, context.oldestKeptAnswer)

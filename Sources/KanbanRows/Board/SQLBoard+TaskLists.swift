@@ -82,7 +82,7 @@ extension SQLBoard {
     }
 
     /// - Parameters:
-    ///   - isOrdered: whether an index usually gives the order.
+    ///   - isOrdered: true if an index usually gives the order.
     ///   - start: where to begin.
     private func run<Row>(
         _ statement: inout TaskStatement, of columns: TaskColumns<Database.Statement, Row>, order: TaskOrder,
@@ -124,7 +124,7 @@ extension SQLBoard {
 }
 
 extension TaskQuery {
-    /// Whether several columns have to be merged.
+    /// True if several columns have to be merged.
     fileprivate var mergesColumns: Bool { sort == .position && statuses?.count != 1 }
 }
 

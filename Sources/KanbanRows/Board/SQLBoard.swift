@@ -75,7 +75,7 @@ extension SQLBoard {
         try storedFeedState()
     }
 
-    /// Whether it was deleted for good.
+    /// True if the resource was deleted for good.
     func isBuried(_ type: ResourceType, _ id: ID) throws -> Bool {
         let statement = try statement("SELECT 1 FROM tombstones WHERE account = ?1 AND type = ?2 AND id = ?3")
         statement.bind(2, type.rawValue)

@@ -135,7 +135,7 @@ extension SQLBoardWriter {
         }
     }
 
-    /// - Parameter isKnownAbsent: whether there is none of this id; then nobody waits for the outcome.
+    /// - Parameter isKnownAbsent: true if there is none of this id; then nobody waits for the outcome.
     /// - Returns: false when there is one of this id.
     private func insert(_ mutation: KeptMutation, _ id: ID, isKnownAbsent: Bool = false) throws -> Bool {
         let statement = try statement(

@@ -75,7 +75,7 @@ extension SQLBoardWriter {
     }
 
     /// Takes in that there is no such task.
-    /// - Parameter isBuried: whether it was deleted for good.
+    /// - Parameter isBuried: true if the task was deleted for good.
     package func foreseeNoTask(_ id: ID, isBuried: Bool) {
         writing.recentTasks.foreseeNone(id, isBuried: isBuried, of: account)
     }
@@ -134,7 +134,7 @@ extension SQLBoardWriter {
 
     // MARK: - Rows
 
-    /// - Parameter isCreation: whether the row stands for the first line of its history too; see ``Schema``.
+    /// - Parameter isCreation: true if the row stands for the first line of its history too; see ``Schema``.
     private func insert(_ task: TaskItem, isCreation: Bool) throws {
         let searched = String.searched(title: task.title, body: task.body)
         try charge(RowCost.task + task.textSize + searched.size, tasks: 1, for: .content)
@@ -153,7 +153,7 @@ extension SQLBoardWriter {
         writing.noteMove(of: account, from: nil, to: task)
     }
 
-    /// - Parameter isIndexed: whether columns change that are in indexes: then every index but those by number, id and
+    /// - Parameter isIndexed: true if columns change that are in indexes: then every index but those by number, id and
     ///   creation takes the row out and in again, which is twice the work.
     private func update(
         _ task: TaskItem, _ stored: StoredTask, _ firstChanges: MemberRevisions?, _ searched: String?, isIndexed: Bool

@@ -35,7 +35,7 @@ final class StoredTask {
         return changes == MemberRevisions() ? nil : changes
     }
 
-    /// Whether no index but the one by revision has to change. That by creation is not asked: see `save`.
+    /// True if no index but the one by revision has to change. The index by creation is not compared: see `save`.
     func standsIn(theSameIndexesAs new: TaskItem) -> Bool {
         task.status == new.status && task.categoryID == new.categoryID && task.position == new.position
             && task.completedAt == new.completedAt && task.deletedAt == new.deletedAt && task.dueDate == new.dueDate
@@ -79,12 +79,12 @@ final class RecentTasks {
     }
 
     /// Takes in that there is no such task.
-    /// - Parameter isBuried: whether it was deleted for good.
+    /// - Parameter isBuried: true if the task was deleted for good.
     func foreseeNone(_ id: ID, isBuried: Bool, of account: AccountKey) {
         absent[Key(account: account, id: id)] = isBuried
     }
 
-    /// Whether a task that is not there was deleted for good; `nil` when it may be there.
+    /// True if a task that is not there was deleted for good; `nil` when it may be there.
     func isBuried(_ id: ID, of account: AccountKey) -> Bool? {
         absent.isEmpty ? nil : absent[Key(account: account, id: id)]
     }

@@ -50,7 +50,7 @@ enum TaskRow {
 
     private static let deletion = Int32(columns.description.split(separator: ", ").prefix { $0 != "deleted_at" }.count)
 
-    /// Whether a task whose row is not read yet is in the trash.
+    /// True if a task whose row is not read yet is in the trash.
     static func isDeleted(_ row: some EngineStatement) -> Bool {
         !row.isNull(at: deletion)
     }
@@ -71,7 +71,7 @@ enum TaskRow {
     }
 
     /// Binds the parameters of ``Written``.
-    /// - Parameter isIndexed: whether the statement writes those that are in indexes.
+    /// - Parameter isIndexed: true if the statement writes those that are in indexes.
     /// - Returns: the checksum of the whole row, in the order of ``columns``, and the next parameter.
     static func bind<Statement: EngineStatement>(
         _ task: TaskItem, of account: AccountKey, to statement: Statement, isIndexed: Bool

@@ -6,7 +6,7 @@ import Kanban
 /// Specialized for SQLite, because other rooms call it.
 package final class WriteSession<Database: Engine> {
     package let connection: Database
-    /// Whether a body of this account should end so that others get their turn; see ``BoardWriter/shouldYield``.
+    /// True if a body of this account should end so that others get their turn; see ``BoardWriter/shouldYield``.
     package var shouldYield: (AccountKey) -> Bool = { _ in false }
     /// Lets others write in the middle of a body of this account; see ``BoardWriter/pause()``.
     package var pause: (AccountKey) throws -> Void = { _ in }

@@ -2,7 +2,7 @@
 package enum Dialect: CaseIterable, Sendable {
     case sqlite, postgres
 
-    /// Whether a task has a row number, which finds it faster than its id.
+    /// True if a task has a row number, which finds it faster than its id.
     var hasRowNumbers: Bool { self == .sqlite }
 
     /// The column that finds a task that was read before.

@@ -13,7 +13,7 @@ package protocol Engine: AnyObject {
     associatedtype Statement: EngineStatement
 
     static var dialect: Dialect { get }
-    /// Whether an account's row counts its tasks without a category. Otherwise `task_counts` does.
+    /// True if an account's row counts its tasks without a category. Otherwise `task_counts` does.
     static var countsInAccounts: Bool { get }
 
     /// The name of the database in errors: the path of its file.

@@ -174,8 +174,8 @@ package final class SQLiteConnection: Engine {
         _ = try statement.step()
     }
 
-    /// Whether another connection wrote since the last transaction or call, as the current transaction or the last statement
-    /// sees the file. It is no statement; see ``refresh()``.
+    /// True if another connection wrote since the last transaction or call, as the current transaction or the last statement
+    /// sees the file. The check is not a statement; see ``refresh()``.
     package func noticeForeignWrites() -> Bool {
         let known = fileVersion
         noteVersion()

@@ -90,7 +90,7 @@ extension FileStore {
         directory + "/" + fileName
     }
 
-    /// Whether a backup may replace what is there: another backup, or an empty file.
+    /// True if a backup may replace what is there: another backup, or an empty file.
     package static func isBackup(_ path: String) -> Bool {
         do {
             let connection = try SQLiteConnection(path: path, access: .readOnly)

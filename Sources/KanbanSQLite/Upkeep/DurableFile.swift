@@ -37,7 +37,7 @@ package enum DurableFile {
         access(path, F_OK) == 0
     }
 
-    /// Whether it is a file with bytes of its own: no directory, device or pipe.
+    /// True if the path is of a regular file, not a directory, device or pipe.
     static func isFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -191,7 +191,7 @@ struct TransferCommands {
         }
     }
 
-    /// Whether it is about the one board of the open mode.
+    /// True if the command is about the one board of the open mode.
     private var isOwnBoard: Bool { [nil, "local"].contains(configuration.administration.account) }
 
     private func accountKey(in store: any ServedStore) async throws -> AccountKey {

@@ -24,7 +24,7 @@ struct Option: Sendable {
     var help: String
     /// Options of the server have a variable; options of single commands do not.
     var hasVariable: Bool
-    /// Whether the value may contain a password: messages do not repeat it.
+    /// True if the value may contain a password: messages do not repeat it.
     var isSecret = false
     /// Parses the text into the configuration. Returns what would be allowed when the text is invalid.
     var set: @Sendable (String, inout Configuration) -> Rejection?

@@ -52,7 +52,7 @@ struct DataDirectory: Sendable {
         return resolved
     }
 
-    /// Whether the file is or was served: a mere copy has no log and no lock beside it.
+    /// True if the file is or was served: a mere copy has no log and no lock beside it.
     private static func isData(_ path: String) -> Bool {
         let directory = DataDirectory(path: path.parentDirectory)
         let isServed = path == directory.file && access(directory.lockFile, F_OK) == 0

@@ -23,14 +23,14 @@ enum ProcessList {
         }
     }
 
-    /// Whether the argument is an option that may hold a password, with or without its value.
+    /// True if the argument is an option that may hold a password, with or without its value.
     private static func isSecret(_ argument: String) -> Bool {
         guard argument.hasPrefix("--") else { return false }
         let name = argument.dropFirst(2).prefix { $0 != "=" }
         return Option.all.contains { $0.isSecret && $0.name == name }
     }
 
-    /// Whether the argument is the address of a database, as those of `kanbase copy`.
+    /// True if the argument is the address of a database, as those of `kanbase copy`.
     private static func isAddress(_ argument: String) -> Bool {
         argument.hasPrefix("postgres://") || argument.hasPrefix("postgresql://")
     }

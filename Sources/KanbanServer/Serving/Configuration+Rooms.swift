@@ -69,7 +69,7 @@ extension Configuration {
         }
     }
 
-    /// Whether the disk has more left than its reserve. That of a database is its own operator's.
+    /// True if the disk has more left than its reserve. The disk of a database is its own operator's.
     private var hasRoomForAccounts: @Sendable () -> Bool {
         guard database == nil, diskReserve > 0 else { return { true } }
         let directory = DataDirectory(path: data)

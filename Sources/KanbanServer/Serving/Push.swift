@@ -24,10 +24,10 @@ extension Configuration {
     private static let longestAnswer = 16 << 10
     private static let patience = Duration.seconds(10)
 
-    /// Whether browsers can be reached: Apple's push service takes nothing from a server whose address is no real one.
+    /// True if browsers can be reached: Apple's push service takes nothing from a server whose address is no real one.
     var isWebPushOn: Bool { webPush.map { $0 == .on } ?? hasPublicHost }
 
-    /// Whether ``publicURL`` is of `https:` with a name that others can look up.
+    /// True if ``publicURL`` is an `https:` URL with a host that others can look up.
     var hasPublicHost: Bool {
         guard let url = publicURL.flatMap({ URLComponents(string: $0) }), url.scheme == "https",
             let host = url.host?.lowercased(), host.contains("."), !host.hasPrefix("["),

@@ -10,7 +10,7 @@ protocol ServedStore: Store, AccessStore {
     /// Does a small step of the upkeep that is due.
     /// - Returns: true when there is more to do.
     func runMaintenance() async throws -> Bool
-    /// Whether this server does the work that one server does for all, such as sending mails.
+    /// True if this server does the work that one server does for all, such as sending mails.
     func takeLease(_ name: String) async throws -> Bool
     func close()
     /// Samples of `/metrics`.
@@ -64,7 +64,7 @@ extension Configuration {
 
     /// Opens the data for a command, runs the body, and closes it.
     /// - Parameters:
-    ///   - makesTables: whether a database may be empty; whether a directory may be is checked by the command.
+    ///   - makesTables: true if a database may be empty. The command checks if a directory may be.
     ///   - lock: that of the directory, for commands that must not run beside a server.
     func withStore<T>(
         _ directory: DataDirectory, makesTables: Bool, lock: DataLock? = nil,

@@ -34,7 +34,7 @@ class Victim:
         self.client.send("POST", "/tasks", {"title": "before"})
 
     def says(self, words):
-        """Whether the log has the words, which are written beside the answers."""
+        """True if the log has the words, which are written beside the answers."""
         ends = time.monotonic() + 10
         while words not in self.server.tail() and time.monotonic() < ends:
             time.sleep(0.05)

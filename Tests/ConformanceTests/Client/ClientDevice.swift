@@ -15,7 +15,7 @@ final class ClientDevice: Sendable {
             at: URL(filePath: folder.path), server: try #require(URL(string: "http://127.0.0.1:\(port)")))
     }
 
-    /// Whether anything of an account is left in the folder: a board, or a token.
+    /// True if anything of an account is left in the folder: a board, or a token.
     var hasAccount: Bool {
         get throws {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import KanbanAPI
 
-/// Whether a log-in is one that the owner is told of.
+/// Log-ins that are reported to the owner of the account, and others.
 struct KnownDevicesTests {
     private let board: AccessBoard
 

@@ -178,7 +178,7 @@ extension BodyTable {
         return append(.local, .numbered(number), to: &body, upTo: revision).map { _ in body }
     }
 
-    /// Whether it finds what ``insert(_:)`` put in.
+    /// True if the table finds what ``insert(_:)`` put in.
     fileprivate func holds(_ number: Int) -> Bool {
         body(number, upTo: Revision(number)) == [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100)
     }

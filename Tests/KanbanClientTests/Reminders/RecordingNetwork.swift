@@ -20,7 +20,7 @@ final class RecordingNetwork: Transport {
     }
 
     func setAway(_ isAway: Bool) { away.set(isAway) }
-    /// Whether the answer to what a device reports is lost.
+    /// True if the answer to what a device reports is lost.
     var isLosingReports: Bool { losesReports.isSet }
     func setLosingReports(_ loses: Bool) { losesReports.set(loses) }
 

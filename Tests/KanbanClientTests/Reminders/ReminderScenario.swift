@@ -97,7 +97,7 @@ final class ReminderScenario {
         }
         let read = try phones[number].phone.board.core.read { try $0.connection.state(.cursor) }
         phones[number].reported = read?.split(separator: "-").dropFirst().first.flatMap { Int($0) } ?? -1
-        // Whether the server got the report, nobody knows.
+        // It is unknown if the server got the report.
         if phones[number].network.isLosingReports { phones[number].reported = -1 }
         phones[number].until = try await wanted(by: number).end
         note("phone \(number) has synced up to \(phones[number].reported)")

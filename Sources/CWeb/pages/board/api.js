@@ -158,7 +158,7 @@ export async function eraseOthers() {
   await eraseAllBut(account);
 }
 
-/** Whether no other tab began or ended a session since. */
+/** True if no other tab changed the session since. */
 export function isCurrent() {
   const current = storedSession();
   return current?.token === mine?.token && current?.account === mine?.account;

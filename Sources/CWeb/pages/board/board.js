@@ -22,9 +22,9 @@ export class Board {
     this.cards = new Map();
     /** @type {Map<Status, Column>} */
     this.columns = new Map();
-    /** Whether cards are being moved: what has the focus in them loses it. */
+    /** True if cards are being moved: their focus is lost. */
     this.isMoving = false;
-    /** Whether others changed something since the last time. */
+    /** True if others changed something since. */
     this.glides = false;
     this.element = el("div", { class: "board", id: "board" });
     this.tabs = el("div", { class: "tabs" });

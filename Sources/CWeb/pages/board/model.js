@@ -12,7 +12,7 @@ export class Model extends Views {
     this.filter = { categories: new Set(), due: "", query: "", sort: "position" };
     /** @type {Map<Status, Task[]>} the visible tasks of each column, until something changes */
     this.lists = new Map();
-    /** Whether the board shows finished tasks of the archive, and how many it does not show. */
+    /** True if the board shows the archive, and how many finished tasks are hidden. */
     this.showsArchive = false;
     this.archived = 0;
     /** @type {Set<(stores: Set<string>) => void>} */

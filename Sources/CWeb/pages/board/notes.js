@@ -5,7 +5,7 @@ const inline = /(https?:\/\/[^\s<>"]+)|\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|`(
 const item = /^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?/;
 
 /**
- * Whether there is more to read in it than its letters.
+ * True if the words have marks or addresses.
  * @param {string} words
  */
 export const isMarked = (words) => /https?:\/\/\S|^\s*(?:[-*+]|\d{1,3}[.)])\s+\S|^#{1,6}\s|\*\*\S|~~\S|`\S/m.test(words);

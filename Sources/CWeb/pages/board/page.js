@@ -23,7 +23,7 @@ const known = (locale) => languages.find((name) => name === locale?.slice(0, 2).
 export const languageOf = (locale) => known(locale) ?? document.documentElement.dataset.browser;
 
 /**
- * Whether the texts of a language can be had: from the service worker, or over a connection.
+ * True if the service worker or a connection has the texts of a language.
  * @param {string | undefined} name
  */
 export async function hasTexts(name) {

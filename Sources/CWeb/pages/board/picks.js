@@ -43,7 +43,7 @@ export class Picks {
   }
 
   /**
-   * Whether a click on a card was for this. A finger has no Ctrl: once one card is picked, it picks others.
+   * True if a click on a card picks it. A finger has no Ctrl: once one card is picked, it picks others.
    * @param {MouseEvent} event @param {string} id
    */
   takes(event, id) {
