@@ -75,7 +75,7 @@ pictures: libraries ## take the pictures of the web board in docs/images
 bench: libraries ## measure beside nginx, Node and FastAPI (BENCH="--full --report FILE")
 	python3 Benchmarks/bench $(BENCH)
 
-bench-client: libraries ## measure the client library's bars (TASKS=100000)
+bench-client: libraries ## measure the client library's targets (TASKS=100000)
 	Benchmarks/client
 
 converge: libraries ## devices, faults and crashes for an hour (CONVERGE_SECONDS=3600)

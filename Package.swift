@@ -21,16 +21,16 @@ let hardened: [LinkerSetting] = [
 ]
 
 /// A target whose dependencies are all it may know. Another package can depend on it: it has no unsafe flags.
-func sharedRoom(_ name: String, knows dependencies: [Target.Dependency] = []) -> Target {
+func sharedModule(_ name: String, knows dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
 /// The same of the server alone.
-func room(_ name: String, knows dependencies: [Target.Dependency] = []) -> Target {
+func module(_ name: String, knows dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: server)
 }
 
-/// The tests of a room, with what they need besides it.
+/// The tests of a module, with what they need besides it.
 func tests(
     of name: String, with dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource] = []
 ) -> Target {
@@ -67,31 +67,31 @@ let package = Package(
             name: "CPostgres", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"])]),
         .target(name: "CWeb", exclude: ["pages"]),
-        sharedRoom("JSON"),
-        sharedRoom("Locks"),
-        room("Sockets", knows: ["Locks", .target(name: "CEpoll", condition: linuxOnly)]),
-        room("HTTP", knows: ["Locks", "Sockets", "CZlib"]),
-        sharedRoom("Kanban", knows: ["Locks", "JSON"]),
-        sharedRoom("KanbanWire", knows: ["Kanban", "JSON"]),
-        sharedRoom("KanbanRows", knows: ["Kanban", "JSON", "CSQLite"]),
-        room("KanbanImport", knows: ["JSON", "Kanban"]),
-        room("KanbanAccess", knows: ["Locks", "Turns", "JSON", "Kanban", "KanbanRows", "Crypto"]),
-        sharedRoom(
+        sharedModule("JSON"),
+        sharedModule("Locks"),
+        module("Sockets", knows: ["Locks", .target(name: "CEpoll", condition: linuxOnly)]),
+        module("HTTP", knows: ["Locks", "Sockets", "CZlib"]),
+        sharedModule("Kanban", knows: ["Locks", "JSON"]),
+        sharedModule("KanbanWire", knows: ["Kanban", "JSON"]),
+        sharedModule("KanbanRows", knows: ["Kanban", "JSON", "CSQLite"]),
+        module("KanbanImport", knows: ["JSON", "Kanban"]),
+        module("KanbanAccess", knows: ["Locks", "Turns", "JSON", "Kanban", "KanbanRows", "Crypto"]),
+        sharedModule(
             "KanbanClient",
             knows: [
                 "Locks", "JSON", "Kanban", "KanbanWire", "KanbanRows", .target(name: "CCurl", condition: linuxOnly),
             ]),
-        sharedRoom("KanbanClientUI", knows: ["KanbanClient"]),
-        room("KanbanSQLite", knows: ["Locks", "Turns", "Kanban", "KanbanRows", "KanbanAccess", "CSQLite"]),
-        room(
+        sharedModule("KanbanClientUI", knows: ["KanbanClient"]),
+        module("KanbanSQLite", knows: ["Locks", "Turns", "Kanban", "KanbanRows", "KanbanAccess", "CSQLite"]),
+        module(
             "KanbanPostgres", knows: ["Locks", "Turns", "Sockets", "Kanban", "KanbanRows", "KanbanAccess", "CPostgres"]),
         // Crypto and TLS, which know no accounts, and the stores share it.
-        room("Turns", knows: ["Locks"]),
-        room("Crypto", knows: ["Locks", "Turns", .target(name: "CCrypto", condition: linuxOnly)]),
-        room("TLS", knows: ["Locks", "Sockets", "Turns", "Crypto", .target(name: "CCrypto", condition: linuxOnly)]),
-        room("Fetch", knows: ["Locks", "CCurl"]),
-        room("Mail", knows: ["Fetch", "CCurl"]),
-        room(
+        module("Turns", knows: ["Locks"]),
+        module("Crypto", knows: ["Locks", "Turns", .target(name: "CCrypto", condition: linuxOnly)]),
+        module("TLS", knows: ["Locks", "Sockets", "Turns", "Crypto", .target(name: "CCrypto", condition: linuxOnly)]),
+        module("Fetch", knows: ["Locks", "CCurl"]),
+        module("Mail", knows: ["Fetch", "CCurl"]),
+        module(
             "KanbanAPI",
             knows: [
                 "Locks", "Turns", "Kanban", "KanbanWire", "KanbanAccess", "KanbanImport", "HTTP", "Sockets", "JSON",

@@ -5,7 +5,7 @@
 
 SERVER is a `kanbase`. Two boards of 1,000 tasks: one written in a row, as people do, and one whose ids and times lie anywhere
 in a year, as after many imports. The share is that of the server's answer; the time is the least of 15 that this machine's
-zlib takes for the same bytes with the same level, in one core's milliseconds. Bars: 15 %, and 3 ms for 347 KB.
+zlib takes for the same bytes with the same level, in one core's milliseconds. Targets: 15 %, and 3 ms for 347 KB.
 """
 import datetime, gzip, json, os, random, subprocess, sys, tempfile, time, urllib.request, uuid, zlib
 

@@ -5,12 +5,12 @@
 
 SERVER is started with the arguments and must serve GET /health/live on the port of --port. Scenarios:
 
-    idle     10,000 kept-alive connections: resident memory of each (bar: 8 KiB), and the speed of others meanwhile
-    slow     5,000 connections that send a byte a second: others' p99 (bar: 20 ms), and that all get 408 in time
+    idle     10,000 kept-alive connections: resident memory of each (target: 8 KiB), and the speed of others meanwhile
+    slow     5,000 connections that send a byte a second: others' p99 (target: 20 ms), and that all get 408 in time
     endings  100,000 connections that end in every way: descriptors and memory before and after
     exhaust  more connections than the server may have descriptors: it serves on, before, during and after
 
-The others' answers are timed with wrk. Ends with 1 when a bar is missed.
+The others' answers are timed with wrk. Ends with 1 when a target is missed.
 """
 import argparse, os, random, resource, selectors, signal, socket, struct, subprocess, sys, time
 
@@ -180,7 +180,7 @@ def endings(pid, port, count):
         faults.append("descriptors were left behind")
     if after[1] > before[1] + (4 << 20):
         faults.append("memory was left behind")
-    return faults if serves(port) else faults + ["it serves no more"]
+    return faults if serves(port) else faults + ["it no longer serves"]
 
 
 def exhaust(pid, port, count):
@@ -198,12 +198,12 @@ def exhaust(pid, port, count):
     time.sleep(1)
     first.sendall(REQUEST)
     if not answer(first).startswith(b"HTTP/1.1 200"):
-        faults.append("the first is not served any more")
+        faults.append("the first is no longer served")
     open_then = descriptors(pid)
     for client in clients:
         client.close()
     if not serves(port):
-        faults.append("it serves no more")
+        faults.append("it no longer serves")
     print(f"{len(clients)} connections at a limit of {limit}: {open_then} descriptors open")
     return faults
 

@@ -16,7 +16,7 @@ public func fuzzImport(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let users = Result { () throws(UnreadableImport) in try FirebaseUser.read(file) }
         if case .success(let users) = users { check(users.count <= file.count / 2, "more accounts than bytes") }
     case formats.count + 1:
-        // Its faults must not repeat the secret that stands in the text.
+        // Its faults must not repeat the secret that is in the text.
         let text = String(decoding: file, as: UTF8.self)
         if case .failure(let fault) = Result(catching: { () throws(UnreadableImport) in
             try FirebaseHashParameters(text)

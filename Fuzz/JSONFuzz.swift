@@ -1,4 +1,4 @@
-// libFuzzer target for the JSON room, compiled into one module with Sources/JSON (see Fuzz/run).
+// libFuzzer target for the JSON module, compiled into one module with Sources/JSON (see Fuzz/run).
 // Any bytes: the parser accepts or names a byte of the text; what it accepts it writes back to the same; reading value
 // by value finds the same as reading it all at once.
 

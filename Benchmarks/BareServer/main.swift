@@ -2,7 +2,7 @@ import Foundation
 import HTTP
 import Sockets
 
-/// The HTTP room alone, with an answer that costs nothing: what the wire itself takes of a request.
+/// The HTTP module alone, with an answer that costs nothing: what the wire itself takes of a request.
 ///
 ///     BareServer [port] [loops]
 final class BareResponder: Responder {

@@ -7,8 +7,8 @@ import Observation
     import Glibc
 #endif
 
-// The bars of the client library: each measured against a server on loopback, and printed as a row of a table.
-// Arguments: the URL of an empty server, a folder, and how many tasks (100,000 unless told otherwise). `--app` measures an
+// The targets of the client library: each measured against a server on loopback, and printed as a row of a table.
+// Arguments: the URL of an empty server, a folder, and how many tasks (100,000 by default). `--app` measures an
 // app that is opened on the folder that the others left.
 
 let arguments = CommandLine.arguments
@@ -24,8 +24,8 @@ func milliseconds(_ duration: Duration) -> Double {
     Double(duration.components.seconds) * 1_000 + Double(duration.components.attoseconds) / 1e15
 }
 
-func row(_ what: String, _ bar: String, _ measured: String) {
-    print("| \(what) | \(bar) | \(measured) |")
+func row(_ what: String, _ target: String, _ measured: String) {
+    print("| \(what) | \(target) | \(measured) |")
     // Seen when it is measured, in a pipe, too.
     fflush(nil)
 }
@@ -49,7 +49,7 @@ func text(_ milliseconds: Double) -> String {
         : String(format: milliseconds < 10 ? "%.2f ms" : "%.0f ms", milliseconds)
 }
 
-/// Memory of the process in MiB; 0 where it cannot be told. The field `VmRSS` is all of it, `RssAnon` is what the process
+/// Memory of the process in MiB; 0 where it is unknown. The field `VmRSS` is all of it, `RssAnon` is what the process
 /// wrote itself, without the code and the files that it shares: what iOS counts against an app.
 func memory(_ field: String) -> Double { Double(count(field, in: "/proc/self/status")) / 1_024 }
 
@@ -67,7 +67,7 @@ func p99(_ times: [Double]) -> Double { times.sorted()[min(times.count - 1, time
 
 func measure() async throws {
     let empty = memory("VmRSS")
-    print("| What | Bar | Measured |\n|---|---|---|")
+    print("| What | Target | Measured |\n|---|---|---|")
 
     // A board of many tasks, made on one device and pushed.
     var first = try await KanbanBoard.open(at: root.appending(path: "first"), server: server)
@@ -185,9 +185,9 @@ func measureApp() async throws {
     await Task.detached {}.value
     let lone = WakeUps.inAMinute()
     let (empty, emptyPrivate) = (memory("VmRSS"), memory("RssAnon"))
-    func memoryRow(_ when: String, _ bar: String) {
+    func memoryRow(_ when: String, _ target: String) {
         let (all, own) = (memory("VmRSS") - empty, memory("RssAnon") - emptyPrivate)
-        row("memory over an empty process, \(when)", bar, "\(mebibytes(own)) (\(mebibytes(all)) with code and files)")
+        row("memory over an empty process, \(when)", target, "\(mebibytes(own)) (\(mebibytes(all)) with code and files)")
     }
     let board = try await KanbanBoard.open(at: root.appending(path: "first"), server: server)
     let lists = Status.allCases.map { LiveList(board.tasks(in: $0, limit: 200)) }
@@ -221,7 +221,7 @@ func measureApp() async throws {
     await board.close()
 }
 
-/// Returns when the list is about to have other items, as a view is told.
+/// Returns when the list is about to have other items, as a view learns it.
 @MainActor
 func changes<Element: Sendable>(of list: LiveList<Element>) async {
     await withCheckedContinuation { continuation in

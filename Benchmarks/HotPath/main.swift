@@ -135,10 +135,10 @@ func measure(_ name: String, _ client: Client, _ requests: [String], expecting s
 
 let still = try FileStore(in: directory + "/still", clock: clock)
 let (server, client) = try serve(still)
-/// Makes every page anew, as after a write.
+/// Rebuilds every page, as after a write.
 var withoutPages = BoardMemory.Limits()
 withoutPages.pages = 0
-let (forgetful, anew) = try serve(still, limits: withoutPages)
+let (forgetful, rebuilt) = try serve(still, limits: withoutPages)
 /// Remembers nothing: every GET reads the file.
 let (distracted, apart) = try serve(still, limits: .none)
 let task = fill(client)
@@ -149,10 +149,10 @@ measure("get", client, [get], expecting: 200)
 measure("unchanged", client, [request("GET /tasks/\(task)", "If-None-Match: \"101\"\r\n")], expecting: 304)
 measure("get apart", apart, [get], expecting: 200)
 measure("page", client, [request("GET /tasks?limit=50")], expecting: 200)
-measure("page anew", anew, [request("GET /tasks?limit=50&cursor=\(cursor)")], expecting: 200)
+measure("page rebuilt", rebuilt, [request("GET /tasks?limit=50&cursor=\(cursor)")], expecting: 200)
 still.close()
 
-/// Of its own: the memory of each server over the store is told of each write.
+/// Of its own: each write is reported to the memory of each server over the store.
 let written = try FileStore(in: directory + "/written", clock: clock)
 let (busy, writer) = try serve(written)
 let card = fill(writer)

@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
             struct parcel *parcel = malloc(sizeof *parcel + (got > 0 ? got : 0));
             *parcel = (struct parcel){.arrival = now() + delay, .target = other[index], .count = got};
             if (got > 0) memcpy(parcel->bytes, buffer, got);
-            else sockets[index].fd = -1; /* It is not asked any more, and the program ends soon. */
+            else sockets[index].fd = -1; /* It is no longer polled, and the program ends soon. */
             *end = parcel;
             end = &parcel->next;
         }

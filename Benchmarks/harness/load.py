@@ -134,7 +134,7 @@ class Writes:
 
 
 def latencies(count, call):
-    """Milliseconds of each of so many calls, one after the other."""
+    """Milliseconds of each of `count` calls, one after the other."""
     times = []
     for number in range(count):
         began = time.perf_counter()

@@ -7,32 +7,32 @@ from .load import threads_text
 
 
 class Report:
-    """Rows as they come in; each is a workload, its figures, and the bars that it has to pass."""
+    """Rows as they come in; each is a workload, its figures, and the targets that it has to pass."""
 
     def __init__(self, facts, quiet=False):
         self.facts = facts
         self.rows = []
 
-    def add(self, workload, figures, bars=(), note=None):
-        """`bars`: texts what is wanted, what came of it, and whether it is enough."""
+    def add(self, workload, figures, targets=(), note=None):
+        """`targets`: texts what is wanted, what came of it, and whether it is enough."""
         row = {"workload": workload, "figures": figures,
-               "bars": [{"wanted": wanted, "measured": measured, "passed": bool(passed)}
-                        for wanted, measured, passed in bars]}
+               "targets": [{"wanted": wanted, "measured": measured, "passed": bool(passed)}
+                        for wanted, measured, passed in targets]}
         if note:
             row["note"] = note
         self.rows.append(row)
         print(f"\n{workload}" + (f"  ({note})" if note else ""), flush=True)
         for name, value in figures.items():
             print("    " + (contender(name, value) if isinstance(value, dict) else f"{name}: {value}"))
-        for bar in row["bars"]:
-            print(f"  {'PASS' if bar['passed'] else 'MISS'}  {bar['wanted']}: {bar['measured']}", flush=True)
+        for target in row["targets"]:
+            print(f"  {'PASS' if target['passed'] else 'MISS'}  {target['wanted']}: {target['measured']}", flush=True)
 
     def summary(self):
-        bars = [(row["workload"], bar) for row in self.rows for bar in row["bars"]]
-        missed = [(workload, bar) for workload, bar in bars if not bar["passed"]]
-        print(f"\n{len(bars) - len(missed)} of {len(bars)} bars passed.")
-        for workload, bar in missed:
-            print(f"  MISS  {workload}: {bar['wanted']}: {bar['measured']}")
+        targets = [(row["workload"], target) for row in self.rows for target in row["targets"]]
+        missed = [(workload, target) for workload, target in targets if not target["passed"]]
+        print(f"\n{len(targets) - len(missed)} of {len(targets)} targets passed.")
+        for workload, target in missed:
+            print(f"  MISS  {workload}: {target['wanted']}: {target['measured']}")
 
     def write(self, path):
         with open(path, "w", encoding="utf-8") as file:
@@ -40,14 +40,14 @@ class Report:
             file.write("\n")
 
     def publish(self, path, commit):
-        """Puts the bars of this run into the page, in place of those of the run before."""
+        """Puts the targets of this run into the page, in place of those of the run before."""
         lines = [f"{self.facts['date']}, commit {commit}, {self.facts['machine']['cores']} cores, "
                  f"{self.facts['rounds']} rounds of {self.facts['secondsARound']} seconds each:",
-                 "", "| What | Bar | Measured |", "|---|---|---|"]
+                 "", "| What | Target | Measured |", "|---|---|---|"]
         for row in self.rows:
-            for number, bar in enumerate(row["bars"]):
-                missed = "" if bar["passed"] else ", missed"
-                lines.append(f"| {row['workload'] if number == 0 else ''} | {bar['wanted']} | {bar['measured']}{missed} |")
+            for number, target in enumerate(row["targets"]):
+                missed = "" if target["passed"] else ", missed"
+                lines.append(f"| {row['workload'] if number == 0 else ''} | {target['wanted']} | {target['measured']}{missed} |")
         with open(path, encoding="utf-8") as file:
             text = file.read()
         begin, end = "<!-- Written by `make bench`. -->\n", "<!-- To here. -->"

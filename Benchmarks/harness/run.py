@@ -46,7 +46,7 @@ class Run:
         return Requests(self.path("creates"), (("POST", "/tasks", "", board.as_json(body)) for body in bodies))
 
     def open(self, count):
-        """A server with so many tasks. For a large board, the import, the start and the export are rows."""
+        """A server with `count` tasks. For a large board, the import, the start and the export are rows."""
         data = self.path(f"data-{count}")
         took = Kanbase.load(data, self.document(count))
         machine.forget_pages([os.path.join(data, name) for name in os.listdir(data)])

@@ -60,8 +60,8 @@ def fan_out(server, streams, rate, seconds):
         client.close()
     missing = sum(len(answered) - len(times) for times in arrivals.values())
     # A change that is missing leaves open which of the others came when.
-    times = [[(times[index] - told) * 1000 for times in arrivals.values()] if missing == 0 else [float("inf")]
-             for index, told in enumerate(answered)]
+    times = [[(times[index] - answered_at) * 1000 for times in arrivals.values()] if missing == 0 else [float("inf")]
+             for index, answered_at in enumerate(answered)]
     return times, missing, memory, used / (streams * rate * seconds) * 1e6
 
 

@@ -316,7 +316,7 @@ package protocol BoardWriter: Board {
     func add(_ image: Image, _ content: [UInt8]) throws
     /// Removes the rows and the account's reference to the image; leaves a tombstone at `revision`.
     func removeImage(_ id: ID, revision: Revision) throws
-    /// Clears the account's image if it does not exist any more.
+    /// Clears the account's image if the image no longer exists.
     func forgetLostImage() throws
 
     func keep(_ mutation: KeptMutation, id: ID) throws

@@ -238,7 +238,7 @@ package final class Application: Responder {
         }
     }
 
-    /// Something went wrong before the store told that the caller's token is valid: it decides what the caller may know.
+    /// Something went wrong before the store confirmed the caller's token, which decides what the caller may know.
     /// Not inlined: its state would be allocated for every call.
     @inline(never)
     private func confirmed(

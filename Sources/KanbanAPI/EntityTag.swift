@@ -79,9 +79,9 @@ enum EntityTag {
         tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
     }
 
-    /// What `If-Match` compares: the revision, or what stands in place of one, without the digest behind it. A proxy that
+    /// What `If-Match` compares: the revision, or what replaces it, without the digest behind it. A proxy that
     /// compresses an answer weakens its tag (nginx, HAProxy), so a weak tag counts as the strong one. `nil` for anything that
-    /// is no tag.
+    /// is not a tag.
     static func stem(_ tag: Substring) -> Substring? {
         let tag = strong(tag)
         guard tag.utf8.count > 2, tag.first == "\"", tag.last == "\"" else { return nil }

@@ -3,7 +3,7 @@ import HTTP
 import Kanban
 import Locks
 
-/// The keys of running requests: a concurrent repeat is told to wait.
+/// The keys of running requests: a concurrent repeat is asked to wait.
 package final class RunningKeys: Sendable {
     private struct Key: Hashable {
         let account: AccountKey

@@ -40,9 +40,9 @@ package enum AccessError: Error, Hashable, Sendable {
     case signupClosed
     /// Another account has the address, and proved it where mail is on.
     case emailTaken
-    /// The account has no address: its provider told none that is verified, or it lost its address to another account.
+    /// The account has no address: its provider reported none that is verified, or it lost its address to another account.
     case noEmail
-    /// No such account, or a wrong password; the caller is not told which.
+    /// No such account, or a wrong password; the answer does not say which.
     case wrongCredentials
     /// A logged-in caller gave a wrong password, or none.
     case wrongPassword

@@ -19,7 +19,7 @@ extension AccessService {
         /// The person has signed in again since.
         case outdated
         case unlinked
-        /// Unlinked; the account has no way to log in any more, and is erased after ``graceOfAbandoned``.
+        /// Unlinked; the account has no way left to log in, and is erased after ``graceOfAbandoned``.
         case abandoned
         case erased
         case mailStopped = "mail stopped"

@@ -119,7 +119,7 @@ extension AccessService {
             guard let account = try writer.account(key) else { throw AccessError.noAccount }
             guard let email = account.pendingEmail ?? (account.isEmailVerified ? nil : account.email) else { return }
             let holder = try writer.account(foldedEmail: email.folded)
-            // Its owner was told when it was asked for.
+            // Its owner got a mail when it was requested.
             if let holder, holder.key != key, holder.isEmailVerified { return }
             try Self.enqueue(.emailVerification, to: account, at: email, about: visitor, in: writer)
         }
@@ -144,7 +144,7 @@ extension AccessService {
             try writer.removeLockCodes(of: account.key, since: code.causedAt, notSentTo: code.address)
             try Self.endAccess(of: account.key, keeping: nil, tokens: true, in: writer)
             try Self.distrustDevices(of: account.key, but: visitor, in: writer)
-            // The one that made the account is its owner's; of the others nobody was told by a mail.
+            // The one that made the account is its owner's; the others were not reported by mail.
             try Self.removeIdentities(of: account, in: writer) { $0.createdAt > account.createdAt }
             try writer.note(.locked, of: account.key, by: visitor)
             return account.key
@@ -152,8 +152,9 @@ extension AccessService {
         verifier.ended(of: key) { _ in true }
     }
 
-    /// Who has a lock code reads the mails of its address: an account that took the address since and did not prove it loses
-    /// it. Beside one that did, this account has none, lest whoever changed it resets the password; an operator can help.
+    /// A caller with a lock code reads the mails of its address: an account that took the address since and did not prove it
+    /// loses the address. If it did, this account gets no address, so that the person who changed it cannot reset the
+    /// password; an operator can help.
     private static func giveBack(_ address: EmailAddress, to account: inout Account, in writer: any AccessWriter) throws
     {
         guard account.email != address else { return }

@@ -69,7 +69,7 @@ extension AccessService {
         return try Self.insertIdentity(of: proven, for: account.key, in: writer)
     }
 
-    /// Links the identity again that opened an account last before Apple told that the person ended the use of the app.
+    /// Links again the identity that opened an account last before Apple reported that the person ended the use of the app.
     private static func comeBack(
         _ proven: ProvenIdentity, by visitor: Visitor, in writer: any AccessWriter
     ) throws -> Identity? {
@@ -96,8 +96,8 @@ extension AccessService {
         try await store.readAccess { try $0.knownDevices(of: account) }
     }
 
-    /// Links an identity that the operator vouches for: the person could not prove who they are, as after Apple told that they
-    /// ended the use of the app.
+    /// Links an identity that the operator vouches for: the person could not prove who they are, as after Apple reported
+    /// that they ended the use of the app.
     /// - Parameter subject: what the provider calls the person (`sub`).
     /// - Throws: ``AccessError/identityTaken``, ``AccessError/tooManyIdentities``, ``AccessError/noAccount``.
     package func link(provider: String, subject: String, to key: AccountKey) async throws -> Identity {

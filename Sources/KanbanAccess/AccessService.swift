@@ -18,7 +18,7 @@ package final class AccessService: Sendable {
     package let verifier: TokenVerifier
     package let policy: SignUpPolicy
     package let providers: ProviderDirectory
-    /// `nil`: what people did with Sign in with Apple is not told to Apple.
+    /// `nil`: revocations are not reported to Apple.
     let apple: AppleService?
     let clock: @Sendable () -> Timestamp
     private let onMail: (@Sendable () -> Void)?
@@ -172,7 +172,8 @@ package final class AccessService: Sendable {
         return account
     }
 
-    /// True for an account whose address is only claimed: it gives way. Without mail nothing can be proven.
+    /// True for an account whose address is only claimed: it loses the address to an owner who proves it. Without mail
+    /// nothing can be proven.
     func isWeak(_ account: Account) -> Bool { isMailOn && !account.isEmailVerified }
 
     /// Somebody else gets the address that the account only claimed.
@@ -220,7 +221,7 @@ package final class AccessService: Sendable {
 
     /// Begins a session of an active account, and notifies its owner of a new device.
     /// - Parameters:
-    ///   - proven: what a provider's token told; `nil` for a password.
+    ///   - proven: what a provider's token says; `nil` for a password.
     ///   - identity: the one that the token is of.
     func begin(
         of account: Account, proven: ProvenIdentity?, identity: ID? = nil, by visitor: Visitor, digest: [UInt8],
@@ -248,10 +249,10 @@ package final class AccessService: Sendable {
         return session
     }
 
-    /// Makes a log-in of every device but the caller's one that the owner is told of: others may have logged in before.
+    /// Forgets all devices but the caller's, so that the next log-in from another one is reported: others may have logged in.
     static func distrustDevices(of account: AccountKey, but visitor: Visitor, in writer: any AccessWriter) throws {
         try writer.forgetDevices(of: account)
-        // Else the next log-in would pass for the first one, of which nobody is told.
+        // Without any device the next log-in would count as the first one, which is not reported.
         try writer.rememberDevice(of: visitor, account)
     }
 

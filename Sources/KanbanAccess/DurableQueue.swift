@@ -146,7 +146,7 @@ package final class DurableQueue<Work: QueuedWork>: Sendable {
             }
             guard let next else { continue }
             timer = Task { [waker] in
-                // Cancelled by another timer, or when nobody listens any more. `try?`: then there is nothing to do.
+                // Cancelled by another timer, or when nobody listens. `try?`: then there is nothing to do.
                 guard (try? await Task.sleep(for: min(next, rest))) != nil else { return }
                 waker.yield()
             }

@@ -4,7 +4,7 @@ import Kanban
 /// - Parameters:
 ///   - pause: between two looks.
 ///   - rest: after an error of the store.
-///   - warn: told each of these.
+///   - warn: called for each error of the store.
 func lookAgain(
     every pause: Duration, afterErrors rest: Duration, _ look: () async throws -> Void, warn: (_ reason: String) -> Void
 ) async {

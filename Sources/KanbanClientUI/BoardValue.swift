@@ -50,7 +50,7 @@
         /// The last one that could be read.
         public var wrappedValue: Value { follower.value ?? first }
 
-        /// Why it follows the board no more: `$tasks.error`.
+        /// Why the value no longer follows the board: `$tasks.error`.
         public var projectedValue: BoardReading {
             BoardReading(error: follower.error, isLoaded: follower.value != nil)
         }
@@ -60,7 +60,7 @@
             MainActor.assumeIsolated {
                 guard let board else { return }
                 let animation = animation
-                // The view is made anew with a closure that may ask for something else.
+                // The view is rebuilt with a closure that may ask for something else.
                 follower.follow(live(board)) { change in
                     if let animation { withAnimation(animation, change) } else { change() }
                 }

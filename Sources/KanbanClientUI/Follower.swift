@@ -6,11 +6,11 @@ import Observation
 final class Follower<Value: Sendable> {
     /// `nil` before the first.
     private(set) var value: Value?
-    /// Why the value follows no more: the disk failed.
+    /// Why the value is no longer followed: the disk failed.
     private(set) var error: (any Error)?
     @ObservationIgnored private var live: Live<Value>?
     @ObservationIgnored private var following: Task<Void, Never>?
-    /// True once the live value has told its first one.
+    /// True once the live value has reported its first value.
     @ObservationIgnored private(set) var isFollowing = false
 
     /// Call it as often as a view is made: the same live value is followed on.

@@ -12,10 +12,10 @@ public final class LiveList<Element: Sendable> {
         set { withMutation(keyPath: path) { known = newValue } }
     }
     @ObservationIgnored private var known: [Element]
-    /// Made once. In a generic class every use of a literal makes its key path anew, as the macro's accessors would: a third
+    /// Made once. In a generic class every use of a literal makes its key path again, as the macro's accessors would: a third
     /// of the main thread's time for an edit.
     @ObservationIgnored private let path = \LiveList.items
-    /// Why the list follows no more: the disk failed.
+    /// Why the list is no longer followed: the disk failed.
     public private(set) var error: (any Error)?
     @ObservationIgnored private var following: Task<Void, Never>?
 
@@ -57,7 +57,7 @@ public final class BoardStatus {
         if let now = try? status.current() { take(now) }
         if let now = try? issues.current() { self.issues = now }
         following = [
-            // A status that cannot be read any more stays as it was: the lists tell of the error.
+            // A status that can no longer be read stays as it was: the lists report the error.
             Task { [weak self] in
                 do { for try await status in status { self?.take(status) } } catch {}
             },

@@ -158,7 +158,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// From now on, readers of the account do not see its unfinished write. Reads of accounts that are not told hide it too.
+    /// From now on, readers of the account do not see its unfinished write. Reads without an account hide it, too.
     /// - Returns: false when a read takes too long that may begin its transaction later; then nothing is hidden.
     func beginHiding(_ account: AccountKey) -> Bool {
         whilePaused { state.withLock { $0.unfinished = account } }

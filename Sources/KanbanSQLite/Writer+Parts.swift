@@ -20,8 +20,8 @@ struct BeginsAgain: Error {}
 /// The parts of a long body; see ``BoardWriter/pause()`` and ``UnfinishedWrites``.
 ///
 /// A part is a transaction without the counters of the account and without an announcement. Before the first one, the
-/// readers of the account are told to hide what follows; the transaction with the last part ends that. One body is divided
-/// at a time. What cannot be divided, or not any more, stays one transaction as it always was.
+/// readers of the account begin to hide what follows; the transaction with the last part ends that. One body is divided
+/// at a time. A body that cannot be divided, or no longer, is one transaction.
 extension Writer {
     /// The most rows of a table that one transaction removes.
     private static let removedAtOnce = 2_000
@@ -135,7 +135,7 @@ extension Writer {
         return false
     }
 
-    /// Nothing is on disk in part any more.
+    /// No body is on disk in part from now on.
     func endDivision() {
         guard let divided else { return }
         readers.endHiding()

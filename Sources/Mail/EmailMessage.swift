@@ -7,7 +7,7 @@ package struct EmailMessage: Hashable, Sendable {
     package var recipient: String
     package var subject: String
     package var text: String
-    /// The address that ends such mails with one click (RFC 8058): a POST to it asks for no more.
+    /// The address that ends such mails with one click, by a POST (RFC 8058).
     package var unsubscribe: String?
 
     package init(

@@ -115,7 +115,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         now = .now
         for index in 0..<count {
             guard let (descriptor, readiness) = poller.event(index) else { continue }
-            // A descriptor that was removed in this batch has no watch any more.
+            // A descriptor that was removed in this batch no longer has a watch.
             if Int(descriptor) < watches.count, let watch = watches[Int(descriptor)] {
                 metered { watch.became(readiness) }
             }

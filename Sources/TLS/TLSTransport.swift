@@ -19,7 +19,7 @@
         private let client: String
         /// The handshake is done. Before that libssl may run on the other thread.
         private var isOpen = false
-        /// After a fatal error libssl must not be called any more.
+        /// After a fatal error libssl must no longer be called.
         private var isBroken = false
         private var saidGoodbye = false
         /// Records that came since the last application data. libssl counts them up, on the thread that reads.

@@ -91,7 +91,7 @@ package struct NetworkQueue: TurnOrder {
         if waiting.isEmpty { (finishes, now) = ([:], 0) }
     }
 
-    /// Who has an account is known at it, too: known clients have shares like all others, so that one of them cannot keep the
+    /// A client with an account is known at it, too: known clients have shares like all others, so that one of them cannot keep the
     /// rest waiting.
     private static func shares(of client: Client) -> [String] {
         let shares = Self.shares(of: client.address)

@@ -4,7 +4,7 @@ import Locks
 
 /// Runs work that takes too long for an event loop, a few jobs at a time. The others wait in an order that is fair to clients.
 ///
-/// Inlinable, so that it is specialized in the rooms that use it: otherwise a job took three times as long to hand over.
+/// Inlinable, so that it is specialized in the modules that use it: otherwise a job took three times as long to hand over.
 @usableFromInline
 package final class Workers<Order: TurnOrder>: Sendable where Order.Element == WaitingJob {
     @usableFromInline

@@ -127,7 +127,7 @@ class Comparison:
             for one in operation["parameters"] if one["in"] == "query" and one.get("required")}
         for parameter in operation["parameters"]:
             name, schema, where = parameter["name"], parameter["schema"], parameter["in"]
-            # An id in a path that is none is 404, as an unknown one. Conditions and languages may be any text.
+            # An invalid id in a path is 404, as an unknown one. Conditions and languages may be any text.
             # What a file must be depends on its format.
             if path == "/import" and name in ("format", "rules"):
                 continue

@@ -122,7 +122,7 @@ def before_call(context, case, kwargs):
     # In the future.
     if case.operation.path in ("/tokens", "/invitations") and isinstance(body, dict) and body.get("expiresAt") is not None:
         body["expiresAt"] = "2999-12-31T23:59:59.000Z"
-    # The one that the server is started with. What the generator makes is no token of it, which is 401.
+    # The one that the server is started with. What the generator makes is not a token of it, which is 401.
     if case.operation.path in ("/sessions", "/account/identities") and isinstance(body, dict) and "provider" in body:
         body["provider"] = "own"
         if case.operation.path == "/account/identities":

@@ -3,7 +3,7 @@
 
 Each attack of `attacks/` gets a fresh server. A polite stranger is measured alone, then beside the attack. The memory
 of the process, the growth of its data, what the stranger waits for, and what it wrote must stay within bounds.
-Times are judged only while other programs leave the processors alone; else they are told. Those of writes may be as long
+Times are judged only while other programs leave the processors alone; else they are reported. Those of writes may be as long
 as the disk makes them, which is measured beside.
 To add an attack, write one function: see `attack` in `stage.py`.
 """

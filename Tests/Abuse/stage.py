@@ -34,7 +34,7 @@ def attack(title, seconds=5, options=(), wrapper=(), environment=None, key=None,
     as `stage.goes_on()`. What it requires itself it says with `stage.require(condition, words)`.
     `options` are those of the server, `wrapper` is a command that starts it (`prlimit`), `environment` is added to the
     server's; a `{folder}` in it is the folder of the trial. With a `key` (`rsa:3072`) the server encrypts. With `looks`, the stranger
-    has a board of so many tasks, too, on which it asks for what takes long. With a `database`, the server's data
+    has a board of `looks` tasks, too, on which it asks for what takes long. With a `database`, the server's data
     are in a throw-away PostgreSQL. `bounds` are the members of `Bounds` that differ for this attack.
     """
 

@@ -40,7 +40,7 @@ def timed(kind, call, expected):
 
 class Stranger:
     """Processes that go on until they are stopped: one reads and writes a board, one logs in, and one only syncs a file in the
-    folder. With `looks`, one more asks for what takes long on a board of so many tasks."""
+    folder. With `looks`, one more asks for what takes long on a board of `looks` tasks."""
 
     def __init__(self, server, folder, looks=0):
         self.server = server

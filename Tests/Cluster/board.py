@@ -25,7 +25,7 @@ class Board:
         self.acknowledged = {}
         self.is_over = threading.Event()
         self.may_stop = threading.Event()
-        # Nobody waits for the clients any more.
+        # Nobody waits for the clients.
         self.is_abandoned = threading.Event()
         # Seconds that a client waits for an answer.
         self.patience = 20
@@ -33,7 +33,7 @@ class Board:
         self.pause = 0
         self.deadline = time.monotonic() + seconds
         self.faults = []
-        # Answers that told of a commit of which nobody knew.
+        # Answers that reported a commit of which nobody knew.
         self.unsettled = 0
         self.pulled, self.followed = [], []
 

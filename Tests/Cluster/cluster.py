@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Servers over throw-away PostgreSQL servers: load and faults of every kind, and then a look for what was lost, doubled or
-told in the wrong order.
+reported in the wrong order.
 
     cluster.py [--only NAME,...] [--kills N] BINARY
 
@@ -116,7 +116,7 @@ def cuts(binary, count):
             board = cluster.finish(postgres.url)
             # Sessions that were cut off are over soon: then everybody can tell what became of their commits.
             if board.unsettled:
-                board.faults.append(f"{board.unsettled} answers told that nobody knows of a commit")
+                board.faults.append(f"{board.unsettled} answers said that the outcome of a commit is unknown")
             return board
     finally:
         postgres.remove()
@@ -219,7 +219,7 @@ def promotions(binary, count):
 
 
 def losses(binary, count):
-    """A failover to a standby that lacks the last commits: what they told is told anew, under other revisions."""
+    """A failover to a standby that lacks the last commits: their changes are reported again, under other revisions."""
     primary = Postgres("fsync=off")
     nodes = [primary]
     faults = []

@@ -61,12 +61,12 @@ class Faults(Refusals):
             said.append(log.read().decode())
             self.expect("the database cannot be reached" in said[-1], "the log does not tell of the absence")
             for text in said:
-                self.expect(SECRET not in text and "owner" not in text, f"a secret of the address is told: {text}")
+                self.expect(SECRET not in text and "owner" not in text, f"a secret of the address is shown: {text}")
         finally:
             server.end()
 
     def refuses_at_once(self, server):
-        """After some seconds nobody waits for the database any more."""
+        """After some seconds nobody waits for the database."""
         def is_quick():
             began = time.monotonic()
             status = self.ask(server, "/tasks")[0]

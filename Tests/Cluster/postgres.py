@@ -168,7 +168,7 @@ class Pooler:
 
 
 class Wire:
-    """Passes bytes between a port of this machine and a PostgreSQL server, until it is told to cut."""
+    """Passes bytes between a port of this machine and a PostgreSQL server, until a test cuts them."""
 
     def __init__(self, postgres):
         self.lead_to(postgres)
@@ -231,7 +231,7 @@ class Wire:
                 pass  # It is closed already.
 
     def cut(self, after=0):
-        """Ends all connections, after so many more bytes of answers."""
+        """Ends all connections, after this number of further bytes of answers."""
         if after:
             self.allowance = after
             return

@@ -58,7 +58,7 @@ class Refusals:
         self.refuses(
             "no port on the command line", "postgres:///kanbase", 64, "port",
             command=("serve", "--port", "0", "--database", f"postgres://kanbase:{SECRET}@127.0.0.1:99999/kanbase"))
-        self.refuses("a web server", Stub(web_server).url, 76, "no PostgreSQL")
+        self.refuses("a web server", Stub(web_server).url, 76, "not a PostgreSQL server")
         self.refuses("a server that hangs up", Stub(silent).url, 69, "closed")
         self.refuses("PostgreSQL 12", Stub(old_postgres).url, 76, "version 12")
 

@@ -24,7 +24,7 @@ struct AccessStreamTests {
         expectProblem(try anna.get("/tasks"), 401, "unauthorized")
     }
 
-    @Test func `an account that the operator removes has no open stream any more when the command is over`() throws {
+    @Test func `an account that the operator removes has no open stream when the command is over`() throws {
         let folder = try DataFolder()
         let server = try Kanbase(on: folder, ["--auth", "required"])
 

@@ -49,7 +49,7 @@ struct AccessTests {
         #expect(try second.client().post("/sessions", credentials("anna@example.org")).status == 201)
     }
 
-    @Test func `who has no token is refused before the body is sent`() throws {
+    @Test func `a client without a token is refused before the body is sent`() throws {
         let server = try server()
         let connection = try RawConnection(port: server.port)
 
@@ -166,7 +166,7 @@ struct AccessTests {
         .disabled(
             if: SharedServers.count > 1,
             "each server allows its share of the limit, so the burst depends on the server that is asked"))
-    func `a burst is answered, more is told when to come back`() throws {
+    func `a burst is answered, and further requests learn when to come back`() throws {
         let server = try server("--rate-limit", "1", "--rate-burst", "5")
         let client = try server.client()
 

@@ -36,7 +36,7 @@ struct AccountMailTests {
         }
     }
 
-    @Test func `a forgotten password is set by mail, and nothing secret is told`() async throws {
+    @Test func `a forgotten password is set by mail, and nothing secret is shown`() async throws {
         let service = try StubMailServer()
         defer { service.stop() }
         let server = try server(service)

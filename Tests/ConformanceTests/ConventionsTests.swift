@@ -148,7 +148,7 @@ struct ConventionsTests {
     }
 
     @Test(arguments: ["nope", "0199a3c4-6b1e-7c3a-9a55", "%F0%9F%90%9D", "0199a3c46b1e7c3a9a553f0d2f4f8e11"])
-    func `an id in a path that is none is not found`(id: String) throws {
+    func `an invalid id in a path is not found`(id: String) throws {
         for target in ["/tasks/\(id)", "/tasks/\(id)/history", "/categories/\(id)"] {
             expectProblem(try client.get(target), 404)
         }
@@ -177,7 +177,7 @@ struct ConventionsTests {
         "2026-02-29", "2026-13-01", "2026-12-01T18:00:00", "tomorrow", "2026-12-1", "2026-12-01T24:00:00Z", "",
         "2026-12-01 ",
     ])
-    func `what is no date is a fault of that member`(text: String) throws {
+    func `an invalid date is a fault of that member`(text: String) throws {
         let answer = try client.post("/tasks", ["dueDate": .string(text)])
 
         expectProblem(answer, 422)

@@ -122,7 +122,7 @@ struct DataCommandTests {
         #expect(try Data(contentsOf: URL(filePath: file)) == bytes)
     }
 
-    @Test func `data with a log beside it is no backup, for the log holds what was written last`() throws {
+    @Test func `data with a log beside it is not a backup, for the log holds what was written last`() throws {
         let server = try Kanbase()
         try server.client().makeTask()
 
@@ -142,7 +142,7 @@ struct DataCommandTests {
         }
     }
 
-    @Test func `a directory is no backup, and stands in nobody's way`() throws {
+    @Test func `a directory is not a backup, and is ignored`() throws {
         let server = try Kanbase()
         let file = server.folder.file("backup")
         #expect(try Kanbase.run(["backup", "--data", server.folder.path, file]).ending == .exited(0))
@@ -163,7 +163,7 @@ struct DataCommandTests {
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
 
-    @Test func `a file that is no backup stays when a backup should go there`() throws {
+    @Test func `a file that is not a backup stays when a backup should go there`() throws {
         let server = try Kanbase()
         let notes = server.folder.file("notes")
         try Data("notes".utf8).write(to: URL(filePath: notes))

@@ -38,7 +38,7 @@ struct FirebaseAuthTests {
         Set((report["notes"]?.arrayValue ?? []).compactMap { $0["code"]?.stringValue })
     }
 
-    @Test func `people of Firebase log in with their password, which is hashed anew`() throws {
+    @Test func `people of Firebase log in with their password, which is hashed again`() throws {
         let folder = try DataFolder()
         let file = try parameters(folder)
         let users = """

@@ -89,7 +89,7 @@
             #expect(claims?["scope"] == "https://www.googleapis.com/auth/datastore")
         }
 
-        @Test func `a refusal is told in Google's words, without the key and the token`() throws {
+        @Test func `a refusal is reported in Google's words, without the key and the token`() throws {
             let folder = try DataFolder()
             let key = try keyFile(folder)
             let stub = try StubServer(
@@ -126,7 +126,7 @@
             #expect(stub.requests.isEmpty)
         }
 
-        @Test func `a key that is none, and a server that anybody can read along with, are refused`() throws {
+        @Test func `an invalid key, and a server without encryption, are refused`() throws {
             let folder = try DataFolder()
             let file = folder.file("key.json")
             try Data(#"{"project_id": "p", "client_email": "e", "private_key": "s3cret"}"#.utf8).write(

@@ -223,7 +223,7 @@ struct OperationsTests {
     }
 }
 
-/// Section 5, as far as it needs no account: who is let in on a loopback address.
+/// Section 5, as far as it needs no account: which clients may connect to a loopback address.
 struct OpenModeTests {
     @Test(arguments: [
         ("localhost", 200), ("localhost:8080", 200), ("127.0.0.1", 200), ("127.0.0.1:1", 200), ("[::1]:8080", 200),
@@ -261,7 +261,7 @@ struct OpenModeTests {
         #expect(answer.status == 201)
     }
 
-    @Test func `a page of the list may call, and is told so`() throws {
+    @Test func `a page of the list may call, and its answers say so`() throws {
         let server = try Kanbase(on: nil, ["--cors-origin", "https://app.example"])
         let client = try server.client()
 

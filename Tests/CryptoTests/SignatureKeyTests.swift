@@ -37,7 +37,7 @@
             #expect(!key.verifies(Array(repeating: 0, count: 63), of: text))
         }
 
-        @Test func `what is no key is refused`() throws {
+        @Test func `an invalid key is refused`() throws {
             let signer = try Self.rsa.get()
             let point = try Self.curve.get().point
 

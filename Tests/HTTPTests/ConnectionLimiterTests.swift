@@ -13,7 +13,7 @@ struct ConnectionLimiterTests {
         #expect(limiter.enter("b") == .admitted)
     }
 
-    @Test func `when all places are taken, one of the network with most gives way`() {
+    @Test func `when all places are taken, one of the network with most is closed`() {
         let limiter = ConnectionLimiter(total: 5, perAddress: nil, refusals: 256)
         for host in ["a", "a", "a", "a", "b"] { #expect(limiter.enter(host) == .admitted) }
 
@@ -43,11 +43,11 @@ struct ConnectionLimiterTests {
         #expect(limiter.enter("a") == .admitted)
     }
 
-    @Test func `only so many are refused with words at the same time`() {
+    @Test func `only a limited number is refused with words at the same time`() {
         let limiter = ConnectionLimiter(total: 0, perAddress: nil, refusals: 256)
-        let told = (0..<1000).count { _ in limiter.mayRefuse() }
+        let refused = (0..<1000).count { _ in limiter.mayRefuse() }
 
-        #expect(told == 256)
+        #expect(refused == 256)
         limiter.wasRefused()
         #expect(limiter.mayRefuse())
         #expect(!limiter.mayRefuse())

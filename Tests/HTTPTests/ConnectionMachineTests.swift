@@ -152,7 +152,7 @@ struct ConnectionMachineTests {
         #expect(session.events == ["200 GET /a 0", "200 GET /a 0", "close"])
     }
 
-    @Test func `a client that ends within a message is told so`() {
+    @Test func `a client that ends within a message gets an answer`() {
         session.feed("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx")
         session.end()
 

@@ -60,12 +60,12 @@ struct DrainTests {
         server.group.loops[1].execute {
             // Time in which the server could go ahead without this loop.
             usleep(50_000)
-            order.withLock { $0.append("told") }
+            order.withLock { $0.append("notified") }
         }
 
         await server.server.drain(within: .zero) { order.withLock { $0.append("released") } }
 
-        #expect(order.withLock { $0 } == ["told", "released"])
+        #expect(order.withLock { $0 } == ["notified", "released"])
     }
 
     @Test func `draining waits for a loop that is late to close its connections`() async throws {

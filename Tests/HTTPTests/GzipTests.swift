@@ -28,7 +28,7 @@ struct GzipTests {
         #expect(count < 1_024 || gzip.count < count / 2)
     }
 
-    @Test func `an encoder that was used before begins anew`() throws {
+    @Test func `an encoder that was used before starts again`() throws {
         let bodies = (1...20).map { text($0 * 999) }
 
         for body in bodies { #expect(try decoded(GzipEncoder.encode(body)) == body) }

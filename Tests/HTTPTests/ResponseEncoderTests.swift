@@ -31,7 +31,7 @@ struct ResponseEncoderTests {
                 + "Content-Security-Policy: frame-ancestors 'none'\r\nETag: \"1\"\r\nAllow: \r\n\r\n")
     }
 
-    @Test func `a page has a policy of its own, and only TLS is told to stay`() {
+    @Test func `a page has a policy of its own, and only TLS has Strict-Transport-Security`() {
         var page = Response(status: 200, headers: [("Content-Security-Policy", "default-src 'none'")])
         page.hasContentPolicy = true
         let pool = BlockPool(blockSize: 1024)

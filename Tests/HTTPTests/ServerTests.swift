@@ -206,7 +206,7 @@ struct ServerTests {
         #expect(!answer.contains("Content-Length: 0\r\n"))
     }
 
-    @Test func `who ends its side at once is told what there is, and the stream ends`() throws {
+    @Test func `a client that ends its side at once gets what there is, and the stream ends`() throws {
         let server = try TestServer()
         for _ in 0..<50 {
             let client = try server.connect()
@@ -270,7 +270,7 @@ struct ServerTests {
         try await until { server.server.connectionCount == 0 }
     }
 
-    @Test func `connections beyond the limit are told so`() throws {
+    @Test func `connections beyond the limit get an answer that says so`() throws {
         var limits = Limits.patient
         limits.connections = 1
         let server = try TestServer(limits: limits)
@@ -287,7 +287,7 @@ struct ServerTests {
 
     // macOS has 127.0.0.1 alone.
     #if !canImport(Darwin)
-        @Test func `when all places are taken, the longest idle connection of the most greedy network gives way`()
+        @Test func `when all places are taken, the longest idle connection of the network with most is closed`()
             throws
         {
             var limits = Limits.patient

@@ -136,7 +136,7 @@ struct JSONParsingTests {
         }
     }
 
-    @Test func `a quotation mark is found wherever it stands in a word of eight bytes`() throws {
+    @Test func `a quotation mark is found at any place in a word of eight bytes`() throws {
         for length in 0..<40 {
             let plain = String(repeating: "x", count: length)
             let korean = String(repeating: "가", count: length)

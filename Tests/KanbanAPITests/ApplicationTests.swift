@@ -20,7 +20,7 @@ struct ApplicationTests {
         #expect(answer.status == status)
     }
 
-    @Test func `an error of the wire is told of the route that it was meant for`() throws {
+    @Test func `an error of the wire is reported for the route of its request`() throws {
         let board = try TestBoard()
         func operation(_ target: String?) -> String {
             let head = target.map { Request(method: .post, target: $0, headers: Headers([("Host", "localhost")])) }

@@ -60,7 +60,7 @@ struct ConditionTests {
             let tag = try #require(await ask(target, []).header("ETag"), "\(target) has no tag")
             for form in Self.forms(of: tag) {
                 #expect(await ask(target, [("If-Match", form)]).status == 200, "\(target) \(form)")
-                // What the client has is told after that.
+                // The client's own version is compared after that.
                 let both = await ask(target, [("If-Match", form), ("If-None-Match", tag)])
                 #expect(both.status == 304, "\(target) \(form)")
             }

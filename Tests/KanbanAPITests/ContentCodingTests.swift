@@ -83,7 +83,7 @@ struct ContentCodingTests {
         #expect(whole.body.count > ContentCoding.mostOnLoop)
         #expect(try plain(first) == whole.body)
         #expect(again.body == first.body && again.header("ETag") == first.header("ETag"))
-        // The bar: at most 15 % of the plain page.
+        // The target: at most 15 % of the plain page.
         #expect(first.body.count * 100 <= whole.body.count * 15, "\(first.body.count) of \(whole.body.count)")
     }
 

@@ -41,7 +41,7 @@ struct EntityTagTests {
     private static let category = "22222222-2222-4222-8222-222222222222"
     private static let dday = "33333333-3333-4333-8333-333333333333"
 
-    @Test func `no tag of one account fits another, and caches are told to keep them apart`() async throws {
+    @Test func `no tag of one account fits another, and caches have to keep them apart`() async throws {
         let board = try AccessBoard()
         let (anna, ben) = try await twins(board)
 
@@ -142,7 +142,7 @@ struct EntityTagTests {
         #expect(after.json["items"]?.arrayValue?.isEmpty == true)
     }
 
-    @Test func `where nobody logs in a tag is the bare revision, whoever may keep it`() async throws {
+    @Test func `where nobody logs in a tag is the bare revision, for every cache`() async throws {
         let board = try TestBoard()
         let task = try await board.task()
 

@@ -88,7 +88,7 @@ struct IdempotencyTests {
     }
 
     @Test(arguments: ["", String(repeating: "k", count: 256), "two words", "ключ"])
-    func `a key that is none is refused`(key: String) async throws {
+    func `an invalid key is refused`(key: String) async throws {
         let board = try TestBoard()
 
         #expect(

@@ -19,7 +19,7 @@ struct SimultaneousTests {
         }
     }
 
-    @Test func `a hundred devices of one account that come back at once are all told what they missed`() async throws {
+    @Test func `a hundred devices of one account that come back at once all get what they missed`() async throws {
         _ = try await board.sync((0..<200).map { .mutation("create", .newID, ["title": "\($0)"]) })
 
         let pages = await answers(100) { [board] number in

@@ -26,11 +26,11 @@ struct AppleNotificationTests {
     }
 
     @Test func `events are a text of JSON, or an object`() throws {
-        let told: JSON = [
+        let event: JSON = [
             "type": "email-disabled", "sub": "001.a", "email": "a@privaterelay.appleid.com", "is_private_email": "true",
             "event_time": JSON(Self.seconds - 10),
         ]
-        for events in [told, .string(told.text)] {
+        for events in [event, .string(event.text)] {
             let notification = try notification(events: events)
 
             #expect(notification.event == .emailDisabled && notification.subject == "001.a")
@@ -94,12 +94,12 @@ struct AppleNotificationTests {
     @Test func `the time of an event is in seconds or milliseconds, and that of the token when it makes no sense`()
         throws
     {
-        for (told, seconds) in [
+        for (time, seconds) in [
             (JSON(Self.seconds - 100), Self.seconds - 100), (.number("\(Self.seconds - 100)000"), Self.seconds - 100),
             (JSON(1_508_184_845), Self.seconds - 5), (JSON(Self.seconds + 100), Self.seconds - 5),
             ("then", Self.seconds - 5), (.null, Self.seconds - 5),
         ] as [(JSON, Int)] {
-            let happened: JSON = ["type": "consent-revoked", "sub": "001.a", "event_time": told]
+            let happened: JSON = ["type": "consent-revoked", "sub": "001.a", "event_time": time]
 
             #expect(try notification(events: happened).at.milliseconds == Int64(seconds) * 1000)
         }

@@ -10,7 +10,7 @@ import Testing
 struct MailQueueTests {
     struct Refused: Error {}
 
-    /// A store with an account, a mail queue, and a mail server that does as it is told.
+    /// A store with an account, a mail queue, and a mail server that the test controls.
     private final class Office: Sendable {
         let store: FileStore
         let account: Account
@@ -165,7 +165,7 @@ struct MailQueueTests {
         #expect(try await !isMade())
     }
 
-    @Test func `what is not wanted any more is not sent`() async throws {
+    @Test func `a mail that is no longer wanted is not sent`() async throws {
         let office = try await Office()
         try await office.ask(of: "nobody@example.org")
         try await office.ask(.emailVerification, of: "old@example.org")

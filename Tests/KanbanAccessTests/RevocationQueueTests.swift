@@ -12,7 +12,7 @@
     struct RevocationQueueTests {
         private static let signer = Result { try SigningKey(.p256, id: "KEY1234567") }
 
-        /// A store with revocations, and an Apple that does as it is told.
+        /// A store with revocations, and a substitute for Apple that the test controls.
         private final class Office: Sendable {
             let directory: TemporaryDirectory
             let store: FileStore
@@ -125,7 +125,7 @@
             #expect(try office.waiting == 0)
             let warning = try #require(office.warnings.withLock { $0.first })
             #expect(warning.contains("it answered 400") && !warning.contains("no code") && !warning.contains("r1"))
-            // Whoever reads it learns what to look at, with the clock that made the secret.
+            // The message says what to look at, with the clock that made the secret.
             #expect(warning.contains("2026-11-20T08:19:00.000Z") == (error == "invalid_client"))
         }
 
@@ -159,7 +159,7 @@
             #expect(office.asked.withLock { $0.map { $0["url"] } } == ["https://appleid.apple.com/auth/revoke"])
         }
 
-        @Test func `upkeep deletes what nobody sends any more after a day`() async throws {
+        @Test func `upkeep deletes after a day what is no longer sent`() async throws {
             let office = try Office()
             try await office.enqueue("r1.secret")
             func walk() async throws { while try await office.store.runMaintenance() {} }

@@ -97,7 +97,7 @@ struct AccountQuotaTests {
         #expect(try phone.titles() == ["first", "second"])
     }
 
-    @Test func `an edit that waited for a week gives way to newer words`() async throws {
+    @Test func `an edit that waited for a week yields to newer words`() async throws {
         try server.restart(quota: Quota(bytes: 20_000, tasks: 100))
         let long = String(repeating: "x", count: 990)
         try await phone.board.edit((0..<20).map { .create(.init(title: "\($0)", body: long)) })

@@ -132,7 +132,7 @@ struct AccountTests {
         await device.board.close()
     }
 
-    @Test func `who knows the password is asked about a guest's tasks, and nobody else`() async throws {
+    @Test func `only a caller with the password is asked about a guest's tasks`() async throws {
         let device = try await device()
         try await device.board.create(.init(title: "mine"))
         device.network.answer { method, target, body in

@@ -46,7 +46,7 @@ struct BoardTests {
         #expect(try device.titles() == ["one"])
     }
 
-    @Test func `every fault is told, those that only the board finds as well`() async throws {
+    @Test func `every fault is reported, those that only the board finds as well`() async throws {
         let board = try await TestDevice().board
         let task = try await board.create(.init(title: "one"))
         let unknown = KanbanID()

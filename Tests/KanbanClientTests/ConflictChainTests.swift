@@ -47,7 +47,7 @@ struct ConflictChainTests {
     func `the issue of a chain has the newest words, however it is sent`(isOld: Bool, most: Int) async throws {
         let id = try await contested()
         try await write(["older", "newer"], id)
-        // An edit of more than an hour gives way.
+        // An edit of more than an hour yields.
         if isOld { phone.clock.advance(seconds: 7_200) }
         for _ in 0..<(most == 1 ? 4 : 1) { try await phone.push(most: most) }
 
@@ -90,7 +90,7 @@ struct ConflictChainTests {
         #expect(try phone.board.issues.current().isEmpty)
     }
 
-    @Test func `words that gave way stay in the issue, beside what was written over theirs`() async throws {
+    @Test func `words that yielded stay in the issue, beside what was written over theirs`() async throws {
         let id = try await contested()
         try await write(["kept back"], id)
         phone.clock.advance(seconds: 7_200)

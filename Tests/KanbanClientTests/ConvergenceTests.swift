@@ -11,7 +11,7 @@ import Testing
 /// Devices that edit one board over a network that fails, with crashes on both sides: in the end all show the same, and
 /// nothing that a user wrote is gone without an issue.
 struct ConvergenceTests {
-    /// `KANBASE_CLIENT_SEEDS` says how many stories are told, `KANBASE_CLIENT_SEED` tells one again.
+    /// `KANBASE_CLIENT_SEEDS` is the number of scenarios; `KANBASE_CLIENT_SEED` runs one again.
     private static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
         if let one = environment["KANBASE_CLIENT_SEED"].flatMap(UInt64.init) { return [one] }
@@ -21,12 +21,12 @@ struct ConvergenceTests {
 
     @Test(arguments: seeds)
     func `all devices show the same in the end`(seed: UInt64) async throws {
-        try await Story(seed: seed).tell()
+        try await ConvergenceScenario(seed: seed).run()
     }
 }
 
-/// One story, told by its seed: in the process, or over sockets and through a proxy, where devices follow streams.
-final class Story {
+/// One scenario, made from its seed: in the process, or over sockets and through a proxy, where devices follow streams.
+final class ConvergenceScenario {
     private struct Device {
         var device: TestDevice
         var mend: () -> Void
@@ -55,7 +55,7 @@ final class Story {
         }
     }
 
-    func tell() async throws {
+    func run() async throws {
         for _ in 0..<steps { try await step() }
         try await end()
         proxied?.stop()
@@ -85,7 +85,7 @@ final class Story {
     private func step() async throws {
         let index = random.below(devices.count)
         let board = devices[index].device.board
-        // Edits that the rules forbid, and a network that fails, are part of the story.
+        // Edits that the rules forbid, and a network that fails, are part of the scenario.
         do {
             switch random.below(27) {
             case 0...2:
@@ -240,15 +240,15 @@ final class Story {
             .compactMap { $0["id"]?.stringValue.flatMap { KanbanID($0) } }
         #expect(onServer == expected.tasks.map(\.id), "seed \(seed)")
         // No task that was made is gone, unless somebody deleted it or an issue tells of it.
-        var told: Set<KanbanID> = []
-        for device in devices { told.formUnion(try device.device.board.issues.current().map(\.target)) }
-        let missing = created.subtracting(onServer).subtracting(deleted).subtracting(told)
+        var reported: Set<KanbanID> = []
+        for device in devices { reported.formUnion(try device.device.board.issues.current().map(\.target)) }
+        let missing = created.subtracting(onServer).subtracting(deleted).subtracting(reported)
         #expect(missing.isEmpty, "seed \(seed): \(missing) of \(created.count)")
         for device in devices { await device.device.board.close() }
     }
 }
 
-extension Story {
+extension ConvergenceScenario {
     /// What the server has in its trash, each thing in a line.
     private func serverTrash() async throws -> [String] {
         var lines: [String] = []

@@ -318,7 +318,7 @@ struct DeviceImageTests {
     }
 }
 
-/// Loses an answer when it is told to.
+/// Loses an answer on request.
 private final class AnswerLosingNetwork: Transport {
     private let server: any Transport
     private let loses = TestFlag()
@@ -345,7 +345,7 @@ private final class AnswerLosingNetwork: Transport {
     }
 }
 
-/// Refuses images until it is told to take them.
+/// Refuses images until a test lets it take them.
 private final class RefusingNetwork: Transport {
     private let server: any Transport
     private let status: Int

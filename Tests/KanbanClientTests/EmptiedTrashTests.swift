@@ -4,7 +4,7 @@ import Testing
 
 @testable import KanbanClient
 
-/// `emptyTrash()`: what it removes is in the trash of this device no more, and in that of the others as before.
+/// `emptyTrash()`: what it removes is no longer in the trash of this device, and in that of the others as before.
 struct EmptiedTrashTests {
     private let server: LocalServer
     private let phone, tablet: TestDevice

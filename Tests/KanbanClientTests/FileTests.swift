@@ -119,7 +119,7 @@ struct FileTests {
 
     /// The index is read when the engine is made, the table when it sends.
     @Test(arguments: ["unanswered", "outbox"])
-    func `a call that finds the file damaged waits for the board to be loaded anew`(part: String) async throws {
+    func `a call that finds the file damaged waits for the board to be loaded again`(part: String) async throws {
         let server = try LocalServer()
         let device = try await TestDevice.on(server)
         try await device.board.create(.init(title: "on the server"))

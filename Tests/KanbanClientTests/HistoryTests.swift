@@ -39,7 +39,7 @@ struct HistoryTests {
 
         #expect(try await walk(before: page[index]) == Array(all[(index + 1)...]))
 
-        // Also when the entry is not on its page any more.
+        // Also when the entry is no longer on its page.
         try await create(60)
         #expect(try await walk(before: page[index]) == Array(all[(index + 1)...]))
     }

@@ -218,7 +218,7 @@ struct IssueAnswerTests {
         #expect(try phone.board.settings().current().custom.count == 5)
     }
 
-    @Test func `a key of an old edit that gave way is in the issue, though nobody else has it`() async throws {
+    @Test func `a key of an old edit that yielded is in the issue, though nobody else has it`() async throws {
         let server = try LocalServer()
         let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
         try await phone.board.syncNow()

@@ -198,7 +198,7 @@ extension Replica {
     }
 }
 
-/// The rows of a replica, but for what is made anew whenever an edit is performed.
+/// The rows of a replica, but for what is rebuilt whenever an edit is performed.
 struct Rows: Equatable, Sendable {
     var tasks: [String]
     var categories: [String]

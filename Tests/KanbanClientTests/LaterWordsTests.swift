@@ -172,7 +172,7 @@ struct LaterWordsTests {
 
     /// - Parameter shown: What the pad has written when the phone answers.
     @Test(arguments: ["mine", "theirs"])
-    func `mine that somebody wrote since, or that gave way, asks nothing more`(shown: String) async throws {
+    func `mine that somebody wrote since, or that yielded, asks nothing more`(shown: String) async throws {
         let task = try await phone.board.create(.init(title: "base")).id
         try await sync(phone, pad)
         try await pad.board.edit(task) { $0.title = "theirs" }
@@ -189,7 +189,7 @@ struct LaterWordsTests {
         #expect(try phone.board.issues.current().isEmpty)
     }
 
-    @Test func `words that gave way to others are not lost when the task is deleted`() async throws {
+    @Test func `words that yielded to others are not lost when the task is deleted`() async throws {
         let task = try await phone.board.create(.init(title: "mine", body: "base")).id
         try await sync(phone, pad)
         try await phone.board.edit(task) { $0.title = "passing" }

@@ -20,7 +20,7 @@ final class LocalServer: Transport {
     private let directory: TemporaryDirectory
     let clock: TestClock
     private let running: Locked<(store: FileStore, application: Application)>
-    /// Each story has the same ids in each process.
+    /// Each scenario has the same ids in each process.
     private let random: Locked<SeededRandom>
     /// Makes what notifies devices.
     typealias Pushing = @Sendable (FileStore) throws -> PushService

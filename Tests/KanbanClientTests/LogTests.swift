@@ -50,7 +50,7 @@ struct LogTests {
         #expect(try device.names().filter { $0.hasPrefix("board") } == ["board.sqlite"])
     }
 
-    @Test func `a writer that never rests waits once for a long log, which begins anew`() async throws {
+    @Test func `a writer that never rests waits once for a long log, which restarts`() async throws {
         let device = try await device()
         let syncs = Locked(0)
         Self.disk.decide { call, place in

@@ -122,8 +122,9 @@ struct LostAnswerTests {
         }
 
         // The test's network says that all is JSON.
-        let told = status == 200 ? KanbanError.server(status: 0, code: "not_understood", requestID: nil) : .notKanbase
-        await #expect(throws: told) { try await device.board.syncNow() }
+        let expected =
+            status == 200 ? KanbanError.server(status: 0, code: "not_understood", requestID: nil) : .notKanbase
+        await #expect(throws: expected) { try await device.board.syncNow() }
         #expect(try device.titles() == ["safe"])
         #expect(try await device.board.pending().count == 1)
         #expect(try device.board.issues.current().isEmpty)

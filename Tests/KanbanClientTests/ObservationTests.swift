@@ -51,7 +51,7 @@ struct ObservationTests {
         await device.board.close()
     }
 
-    @MainActor @Test func `a value that cannot be read is told once`() async throws {
+    @MainActor @Test func `a value that cannot be read is reported once`() async throws {
         var errors: [KanbanError?] = []
 
         let observation = Live<Int>.failing(.newerData).observe(failed: { errors.append($0 as? KanbanError) }) { _ in

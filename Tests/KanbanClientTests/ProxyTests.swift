@@ -18,16 +18,16 @@ import Testing
     import Darwin
 #endif
 
-/// The stories of ``ConvergenceTests`` over real sockets, with streams, through a proxy that cuts, delays, repeats and
+/// The scenarios of ``ConvergenceTests`` over real sockets, with streams, through a proxy that cuts, delays, repeats and
 /// answers with pages of its own.
 struct ProxyTests {
-    /// `KANBASE_PROXY_SEEDS` says how many stories are told.
+    /// `KANBASE_PROXY_SEEDS` is the number of scenarios.
     private static let seeds: Range<UInt64> =
         0..<(ProcessInfo.processInfo.environment["KANBASE_PROXY_SEEDS"].flatMap(UInt64.init) ?? 8)
 
     @Test(arguments: seeds)
     func `all devices behind a bad proxy show the same in the end`(seed: UInt64) async throws {
-        try await Story(seed: seed, overSockets: true).tell()
+        try await ConvergenceScenario(seed: seed, overSockets: true).run()
     }
 }
 

@@ -43,7 +43,9 @@ struct RecurrenceTests {
     ]
 
     @Test(arguments: phrases)
-    func `a rule is told in three languages`(recurrence: KanbanClient.Recurrence, en: String, ko: String, ja: String) {
+    func `a rule is described in three languages`(
+        recurrence: KanbanClient.Recurrence, en: String, ko: String, ja: String
+    ) {
         #expect(recurrence.words(in: .en) == en)
         #expect(recurrence.words(in: .ko) == ko)
         #expect(recurrence.words(in: .ja) == ja)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KanbanClient
 
-/// What the engine does, and what calls are told, when a server keeps refusing.
+/// What the engine does, and the errors that calls get, when a server keeps refusing.
 struct RefusalTests {
     private typealias Action = SyncMachine.Action
 
@@ -18,7 +18,7 @@ struct RefusalTests {
         #expect(machine.handle(.waited) == [.send(.pull), .show(.loading)])
         #expect(machine.handle(.failed(gone)) == [.wait(upTo: .milliseconds(1_000)), .show(.waiting(gone))])
         _ = machine.handle(.waited)
-        // After a page, another history is begun anew at once.
+        // After a page, another history is started at once.
         _ = machine.handle(.answered(hasMore: true, hasUnsent: false))
         #expect(machine.handle(.failed(gone)).contains(.startOver))
     }

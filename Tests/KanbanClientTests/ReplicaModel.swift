@@ -13,7 +13,7 @@ struct ReplicaModel {
     private(set) var known = ValueBoard()
     /// What the user sees.
     private(set) var shown = ValueBoard()
-    /// The highest revision that was taken in.
+    /// The highest revision that was integrated.
     private(set) var through: Revision = -1
     /// The revision at the end of the feed when it was reached last.
     private var end: Revision?

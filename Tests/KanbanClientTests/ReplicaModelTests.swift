@@ -12,7 +12,7 @@ import Testing
 /// The replica against boards of plain values: after any sequence of edits and integrations it shows the server's state
 /// with the pending edits performed on it again.
 struct ReplicaModelTests {
-    /// `KANBASE_REPLICA_SEEDS` says how many stories are told, `KANBASE_REPLICA_SEED` tells one again.
+    /// `KANBASE_REPLICA_SEEDS` is the number of scenarios; `KANBASE_REPLICA_SEED` runs one again.
     private static let seeds: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
         if let one = environment["KANBASE_REPLICA_SEED"].flatMap(UInt64.init) { return one..<(one + 1) }
@@ -29,20 +29,20 @@ struct ReplicaModelTests {
         }
     }
 
-    /// Ends at the first story with a fault.
+    /// Ends at the first scenario with a fault.
     private static func tell(_ seeds: [UInt64]) async throws {
         for seed in seeds {
-            let story = try ReplicaStory(seed: seed)
-            try await story.tell()
-            let told = (story.faults + story.trail.suffix(12)).joined(separator: "\n")
-            #expect(story.faults.isEmpty, "KANBASE_REPLICA_SEED=\(seed): \(told)")
-            guard story.faults.isEmpty else { return }
+            let scenario = try ReplicaScenario(seed: seed)
+            try await scenario.run()
+            let trail = (scenario.faults + scenario.trail.suffix(12)).joined(separator: "\n")
+            #expect(scenario.faults.isEmpty, "KANBASE_REPLICA_SEED=\(seed): \(trail)")
+            guard scenario.faults.isEmpty else { return }
         }
     }
 }
 
-/// One story: chance decides what the user and others edit, and what the server answers.
-private final class ReplicaStory {
+/// One scenario: chance decides what the user and others edit, and what the server answers.
+private final class ReplicaScenario {
     private(set) var faults: [String] = []
     private(set) var trail: [String] = []
 
@@ -67,7 +67,7 @@ private final class ReplicaStory {
         replica = try Replica(in: URL(filePath: directory.path), dependencies: dependencies)
     }
 
-    func tell() async throws {
+    func run() async throws {
         for _ in 0..<(10 + random.below(30)) where faults.isEmpty {
             clock.advance(seconds: Int64(random.below(90)))
             server.now = clock.now

@@ -7,7 +7,7 @@ import Testing
 @testable import KanbanAPI
 @testable import KanbanClient
 
-/// What a replica shows after integrations that stories of ``ReplicaModelTests`` met, each told alone.
+/// What a replica shows after integrations that scenarios of ``ReplicaModelTests`` met, each on its own.
 struct ReplicaTests {
     @Test func `a task that left its column and came back stays last when the server answers`() async throws {
         let device = try await TestDevice()

@@ -23,7 +23,7 @@ extension SyncMachineTests {
         #expect(machine.handle(.streamEnded(refusal, after: .seconds(1))) == [.send(.pull), .show(.syncing)])
     }
 
-    @Test func `a stream that fails beside a request leaves it to the request what those who ask are told`() {
+    @Test func `when a stream fails beside a request, the request decides what its callers get`() {
         var machine = SyncMachine(hasCursor: true, hasUnsent: false)
 
         tell(
@@ -53,7 +53,7 @@ extension SyncMachineTests {
             ])
     }
 
-    @Test func `brief streams give way to polls, and are tried again later`() {
+    @Test func `brief streams yield to polls, and are tried again later`() {
         var machine = SyncMachine(hasCursor: true, hasUnsent: false)
         _ = machine.handle(.started)
         #expect(machine.handle(.answered(hasMore: false, hasUnsent: false)) == [.openStream])

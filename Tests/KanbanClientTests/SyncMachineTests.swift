@@ -13,9 +13,9 @@ struct SyncMachineTests {
 
     /// Feeds the events one by one and compares what comes of each.
     func tell(
-        _ machine: inout SyncMachine, _ story: [(Event, [Action])], sourceLocation: SourceLocation = #_sourceLocation
+        _ machine: inout SyncMachine, _ steps: [(Event, [Action])], sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        for (index, (event, expected)) in story.enumerated() {
+        for (index, (event, expected)) in steps.enumerated() {
             let actions = machine.handle(event)
             #expect(actions == expected, "step \(index), \(event)", sourceLocation: sourceLocation)
         }
@@ -238,7 +238,7 @@ struct SyncMachineTests {
         #expect(last.contains(.refuseFirst(.init(status: 413, code: "payload_too_large"))))
     }
 
-    @Test func `a log-out keeps everything and asks only when it is told to, until somebody logs in`() {
+    @Test func `a log-out keeps everything and asks only on request, until somebody logs in`() {
         var machine = live()
 
         tell(
@@ -254,7 +254,7 @@ struct SyncMachineTests {
             ])
     }
 
-    @Test func `a server that was restored is loaded anew beside what is there`() {
+    @Test func `a server that was restored is loaded again beside what is there`() {
         var machine = live()
         let gone = Failure.problem(.init(status: 410, code: "cursor_expired"))
 
@@ -267,7 +267,8 @@ struct SyncMachineTests {
             ])
     }
 
-    @Test func `a file that replaced a damaged one is loaded anew, and who waits for the server goes on waiting`() {
+    @Test func `a file that replaced a damaged one is loaded again, and calls that wait for the server go on waiting`()
+    {
         var machine = live()
 
         tell(
@@ -373,6 +374,6 @@ struct SyncMachineTests {
 
 extension SeededRandom {
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-    /// One in so many.
+    /// True once in `one` calls, by chance.
     mutating func chance(_ one: Int) -> Bool { below(one) == 0 }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// The engine against a model of a device, a network and a server, in virtual time.
 struct SyncModelTests {
-    /// `KANBASE_MODEL_SEEDS` says how many stories are told, `KANBASE_MODEL_SEED` tells one again.
+    /// `KANBASE_MODEL_SEEDS` is the number of scenarios; `KANBASE_MODEL_SEED` runs one again.
     private static let seeds: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
         if let one = environment["KANBASE_MODEL_SEED"].flatMap(UInt64.init) { return one..<(one + 1) }
@@ -15,23 +15,23 @@ struct SyncModelTests {
 
     @Test func `every edit gets to the server once the network is well, and nothing is asked in vain`() {
         for seed in Self.seeds {
-            guard !SyncStory.told(seed).faults.isEmpty else { continue }
-            let story = SyncStory.told(seed, withTrail: true)
+            guard !SyncScenario.run(seed).faults.isEmpty else { continue }
+            let scenario = SyncScenario.run(seed, withTrail: true)
             #expect(
-                story.faults.isEmpty,
-                "seed \(seed): \(story.faults.joined(separator: "; "))\n\(story.trail.suffix(25).joined(separator: "\n"))"
+                scenario.faults.isEmpty,
+                "seed \(seed): \(scenario.faults.joined(separator: "; "))\n\(scenario.trail.suffix(25).joined(separator: "\n"))"
             )
             return
         }
     }
 }
 
-/// One story: chance decides what the user, others, the network and the server do.
-private struct SyncStory {
+/// One scenario: chance decides what the user, others, the network and the server do.
+private struct SyncScenario {
     private struct Occurrence {
         var at: Int
         var event: SyncMachine.Event
-        /// What the answer brings, when it is taken in.
+        /// What the answer brings, when it is integrated.
         var takes: Taken?
     }
 
@@ -54,7 +54,7 @@ private struct SyncStory {
     private var random: SeededRandom
     private var machine: SyncMachine
     private(set) var faults: [String] = []
-    /// What the engine was told, and what it did; of the story that failed.
+    /// The events of the engine and its actions, of the scenario that failed.
     private(set) var trail: [String] = []
     private let keepsTrail: Bool
 
@@ -88,11 +88,11 @@ private struct SyncStory {
     /// An edit was refused, and the engine has to hear what is left.
     private var isToldOfOutbox = false
 
-    static func told(_ seed: UInt64, withTrail: Bool = false) -> SyncStory {
-        var story = SyncStory(seed: seed, keepsTrail: withTrail)
-        for _ in 0..<80 where story.faults.isEmpty { story.step() }
-        story.end()
-        return story
+    static func run(_ seed: UInt64, withTrail: Bool = false) -> SyncScenario {
+        var scenario = SyncScenario(seed: seed, keepsTrail: withTrail)
+        for _ in 0..<80 where scenario.faults.isEmpty { scenario.step() }
+        scenario.end()
+        return scenario
     }
 
     private init(seed: UInt64, keepsTrail: Bool) {
@@ -105,7 +105,7 @@ private struct SyncStory {
         machine = SyncMachine(hasCursor: hasCursor, hasUnsent: unsent > 0)
     }
 
-    // MARK: - The story
+    // MARK: - The scenario
 
     mutating func step() {
         switch random.below(16) {

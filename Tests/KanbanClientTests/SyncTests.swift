@@ -81,7 +81,7 @@ struct SyncTests {
         for device in [phone, pad] { await device.board.close() }
     }
 
-    @Test func `an edit of last week gives way, and can still be made`() async throws {
+    @Test func `an edit of last week yields, and can still be made`() async throws {
         let server = try LocalServer()
         let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
         let task = try await phone.board.create(.init(title: "base"))
@@ -217,7 +217,7 @@ struct SyncTests {
         #expect(try pad.titles() == ["mine"])
     }
 
-    @Test func `an edit of now does not give way because it followed one of this morning`() async throws {
+    @Test func `an edit of now does not yield because it followed one of this morning`() async throws {
         let server = try LocalServer()
         let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
         let task = try await phone.board.create(.init(title: "base"))

@@ -159,7 +159,7 @@ struct TrashTests {
         #expect(try tablet.titles() == ["task"])
     }
 
-    @Test func `what is deleted anew while the trash is read is read once more`() async throws {
+    @Test func `what is deleted again while the trash is read is read once more`() async throws {
         try await sync()
         let (replica, task) = (tablet.board.core.replica, ResourceKey.task(KanbanID().id))
         try await replica.write { try $0.want(task, at: 5) }
@@ -244,7 +244,7 @@ struct TrashTests {
         #expect(counting.count("/tasks") == 4)
     }
 
-    @Test func `the trash stays while a restored server is read anew, and is the server's in the end`() async throws {
+    @Test func `the trash stays while a restored server is read again, and is the server's in the end`() async throws {
         let task = try await phone.board.create(.init(title: "kept"))
         try await phone.board.syncNow()
         try await phone.board.delete(task.id)

@@ -181,7 +181,7 @@ struct UndoTests {
         #expect(try board.trash().current().map(\.title) == ["second"])
     }
 
-    @Test func `a new edit does not give way because an undo waits`() async throws {
+    @Test func `a new edit does not yield because an undo waits`() async throws {
         let server = try LocalServer()
         let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
         let task = try await phone.board.create(.init(title: "base"))
@@ -255,7 +255,7 @@ struct UndoTests {
                 == .partly([Conflict(target: task.id, member: "body", mine: nil, theirs: "theirs")]))
     }
 
-    @Test func `an edit is undone as it was, though a task was made anew since`() async throws {
+    @Test func `an edit is undone as it was, though a task was recreated since`() async throws {
         let board = try await TestDevice().board
         let task = try await board.create(.init(title: "task", category: .named("home")))
         try await board.deleteCategory(try #require(task.categoryID))

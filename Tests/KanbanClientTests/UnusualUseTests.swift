@@ -116,7 +116,7 @@ struct UnusualUseTests {
         await device.board.close()
     }
 
-    @Test func `a board whose folder was deleted says so, and is made anew when it is opened again`() async throws {
+    @Test func `a board whose folder was deleted says so, and is rebuilt when it is opened again`() async throws {
         let folder = try TemporaryDirectory()
         let url = URL(filePath: folder.file("board"))
         let server = try #require(URL(string: "http://server.test"))
@@ -143,7 +143,7 @@ struct UnusualUseTests {
         await again.close()
     }
 
-    @Test func `a widget is told what is wrong with a folder`() async throws {
+    @Test func `a widget gets the error of a folder`() async throws {
         let device = try await TestDevice()
         try await device.board.create(.init(title: "from the future"))
         await device.board.close()

@@ -73,7 +73,7 @@ struct ValueTests {
         next.cancel()
         #expect(try await next.value == nil)
 
-        // A view that is made anew follows the same one on.
+        // A view that is rebuilt follows the same value on.
         #expect(Live.constant(1) == .constant(1) && Live.constant(1) != .constant(2))
         #expect(Live<Int>.failing(.offline) == .failing(.offline) && Live<Int>.failing(.offline) != .constant(1))
         #expect(throws: KanbanError.notFound) { try Live<Int>.failing(.notFound).current() }

@@ -14,7 +14,7 @@ import Testing
     import Darwin
 #endif
 
-/// What an app is told of an address where there is no Kanbase, or none that can be trusted.
+/// The error that an app gets for an address where there is no Kanbase, or none that can be trusted.
 struct WrongServerTests {
     /// Answers every request with the text.
     private func server(_ answer: String) throws -> LoopbackListener {
@@ -52,7 +52,7 @@ struct WrongServerTests {
         ("401 Unauthorized", "text/html", "<h1>Log in</h1>", "401 text/html"),
         ("511 Network Authentication Required", "text/html", "<h1>Log in</h1>", "511 text/html"),
     ])
-    func `another web server is told from a Kanbase, with what it answered in the log`(
+    func `another web server is distinguished from a Kanbase, with its answer in the log`(
         status: String, type: String, body: String, cause: String
     ) async throws {
         let server = try server(page(status, type, body))

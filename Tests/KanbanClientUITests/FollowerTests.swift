@@ -41,7 +41,7 @@ struct FollowerTests {
             change()
         }
         #expect(follower.value?.map(\.title) == ["first"] && shown == 0)
-        // The list is followed once it has told its first value.
+        // The list is followed once it has reported its first value.
         try await until("it follows") { follower.isFollowing }
         try await board.create(.init(title: "second"))
         try await until("it is shown") { follower.value?.count == 2 }

@@ -8,14 +8,14 @@ import Testing
 /// What views observe, without the views.
 @MainActor
 struct LiveListTests {
-    /// Waits until it is so, looking again whenever what it looks at changes.
+    /// Waits until the condition holds. Evaluates it again when a value that it reads changes.
     private func until(_ isSo: @escaping @MainActor () -> Bool) async {
         while true {
             let (changes, change) = AsyncStream<Void>.makeStream()
             let isThere = withObservationTracking(isSo, onChange: { change.yield() })
             if isThere { return }
             for await _ in changes { break }
-            // The change is told of before it is made.
+            // The change is announced before it is made.
             await Task.yield()
         }
     }

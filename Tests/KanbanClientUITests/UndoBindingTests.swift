@@ -32,7 +32,7 @@ private final class TestWindow: UndoingWindow {
     func offer(_ name: String, _ undo: @escaping @MainActor () -> Void) { step = undo }
     func offerNothing() { step = nil }
 
-    /// As an `UndoManager` does: what was undone is not there any more.
+    /// As an `UndoManager` does: what was undone is no longer there.
     func takeStep() -> (@MainActor () -> Void)? {
         defer { step = nil }
         return step

@@ -104,8 +104,8 @@ struct CSVTests {
         let board = try read(.csv, "title,completed at\na,2026-11-01\nb,\n")
         #expect(board.tasks.map(\.status) == [.done, .todo])
         #expect(board.tasks[0].completedAt?.description == "2026-10-31T15:00:00.000Z")
-        let told = try read(.csv, "title,status,completed at\na,doing,2026-11-01\n")
-        #expect(told.tasks.map(\.status) == [.doing])
+        let given = try read(.csv, "title,status,completed at\na,doing,2026-11-01\n")
+        #expect(given.tasks.map(\.status) == [.doing])
     }
 
     @Test(arguments: [
@@ -140,7 +140,7 @@ struct CSVTests {
         #expect(board.remarks.faults.map(\.pointer) == ["#/3/dueDate"])
     }
 
-    @Test func `each row that cannot be read is told with its line`() throws {
+    @Test func `each row that cannot be read is reported with its line`() throws {
         let board = try read(.csv, "title,due,status\n\"a\nb\",soon,todo\n\nc,,someday\n")
         #expect(board.remarks.faults.map(\.line) == [2, 5])
         #expect(board.remarks.faults.map(\.pointer) == ["#/2/dueDate", "#/5/status"])
@@ -156,7 +156,7 @@ struct CSVTests {
         #expect(try read(.csv, "title\n" + String(repeating: "a\n", count: 200_000)).tasks.count == 200_000)
     }
 
-    @Test func `columns that mean nothing are told, and a file without titles is refused`() throws {
+    @Test func `columns that mean nothing are reported, and a file without titles is refused`() throws {
         let board = try read(.csv, "title,weight\na,3\n")
         #expect(board.remarks.notes.map(\.code) == ["unknown_column"])
         #expect(try read(.csv, "headline,x\na,1\n", ["title:headline"]).tasks.map(\.title) == ["a"])

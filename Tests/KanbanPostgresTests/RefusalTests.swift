@@ -42,7 +42,7 @@ extension PostgresTests {
             withExtendedLifetime(stores) {}
         }
 
-        @Test func `a statement that the database refuses is told to the operator once, and not refused for ever`()
+        @Test func `a statement that the database refuses is reported to the operator once, and not refused for ever`()
             async throws
         {
             let said = Locked<[String]>([])
@@ -121,7 +121,7 @@ extension PostgresTests {
             try connection.run("ALTER TABLE accounts RENAME TO others")
             try connection.wait()
 
-            try await until("it is told") { said.withLock { $0.contains { $0.contains("refused") } } }
+            try await until("it is reported") { said.withLock { $0.contains { $0.contains("refused") } } }
 
             #expect(said.withLock { $0.count } == 1)
             withExtendedLifetime(stores) {}

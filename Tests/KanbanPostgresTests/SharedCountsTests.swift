@@ -33,7 +33,7 @@ extension PostgresTests {
             withExtendedLifetime(stores) {}
         }
 
-        @Test func `who has to wait for several keys waits for the last of them`() async throws {
+        @Test func `a caller that has to wait for several keys waits for the last of them`() async throws {
             let stores = try TestStores()
             let store = stores.store
             #expect(try await store.attempt("log-in", [[1]], most: 1, within: .seconds(60), counts: true) == nil)

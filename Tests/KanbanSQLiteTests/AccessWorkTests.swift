@@ -10,7 +10,7 @@ import Testing
 struct AccessWorkTests {
     private static let anna = "anna@example.org"
 
-    /// A server's rooms for accounts over a store, with one account.
+    /// A server's modules for accounts over a store, with one account.
     private final class House: Sendable {
         let box: TestStore
         let service: AccessService

@@ -60,7 +60,7 @@ struct CheckTests {
     }
 
     @Test(arguments: Damage.allCases)
-    func `a damaged file is refused, told about, and left as it is`(damage: Damage) async throws {
+    func `a damaged file is refused, reported, and left as it is`(damage: Damage) async throws {
         let box = try TestStore()
         for number in 0..<200 { try await box.store.write { _ = try $0.makeTask("Task \(number)") } }
         box.store.close()

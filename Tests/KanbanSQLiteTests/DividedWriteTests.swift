@@ -182,7 +182,7 @@ struct DividedWriteTests {
         #expect(try FileStore.check(box.directory.path) == [])
     }
 
-    @Test func `an import whose account changes in the middle begins again, and is no more divided`() async throws {
+    @Test func `an import whose account changes in the middle begins again, and is no longer divided`() async throws {
         let box = try DividedStore()
         let (store, account) = (box.store, try await box.account())
         let runs = Locked(0)

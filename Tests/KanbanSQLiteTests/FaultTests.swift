@@ -89,7 +89,7 @@ struct FaultTests {
 
         let events = observer.events.withLock { $0 }
         #expect(events.first == "will \(id) 3" && events.last == "did 3")
-        // The log may be synced twice, when it begins anew.
+        // The log may be synced twice, when it restarts.
         #expect(events.count > 2 && events.dropFirst().dropLast().allSatisfy { $0 == "sync" })
     }
 
@@ -199,7 +199,7 @@ struct FaultTests {
     }
 }
 
-/// Writes down what it is told.
+/// Records its calls.
 private final class RecordingObserver: CommitObserver {
     let events = Locked<[String]>([])
 

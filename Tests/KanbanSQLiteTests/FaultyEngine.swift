@@ -3,7 +3,7 @@ import KanbanAccess
 import KanbanRows
 
 /// Another engine beneath the same rows: SQLite behind a wall through which only what ``Engine`` promises can be reached.
-/// When it is told to, a step of a statement fails.
+/// On request, a step of a statement fails.
 final class FaultyEngine: Engine {
     struct InjectedFault: Error {}
 

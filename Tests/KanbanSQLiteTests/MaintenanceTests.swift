@@ -200,7 +200,7 @@ struct MaintenanceTests {
         #expect(try count("kept_answers", on: store.path) == 0)
     }
 
-    @Test func `a key whose answer counts as gone can be kept anew`() async throws {
+    @Test func `a key whose answer counts as gone can be kept again`() async throws {
         let first = KeptAnswer(fingerprint: [1], status: 200, headers: [], body: [])
         let second = KeptAnswer(fingerprint: [2], status: 200, headers: [], body: [])
         try await store.write { try $0.keep(first, key: "key") }
@@ -211,7 +211,7 @@ struct MaintenanceTests {
         #expect(try store.read { try $0.keptAnswer(key: "key") } == second)
     }
 
-    @Test func `a mutation whose result counts as gone can be kept anew`() async throws {
+    @Test func `a mutation whose result counts as gone can be kept again`() async throws {
         let id = ID(high: 0, low: 1)
         try await store.write { try $0.keep(KeptMutation(fingerprint: [1], result: Array("{}".utf8)), id: id) }
         box.clock.advance(days: 31)
@@ -222,7 +222,7 @@ struct MaintenanceTests {
         #expect(try count("kept_mutations", on: store.path) == 1)
     }
 
-    @Test func `whether there may be kept mutations is told of a stretch of ids`() async throws {
+    @Test func `a range of ids may have kept mutations, or has none`() async throws {
         try await store.write {
             try $0.keep(KeptMutation(fingerprint: [1], result: Array("{}".utf8)), id: ID(high: 5, low: 5))
         }

@@ -111,7 +111,7 @@ struct RowChecksumTests {
         }
 
         #expect(tried > 5)
-        // A copy in a page that nothing uses any more may change.
+        // A copy in a page that is no longer used may change.
         #expect(found >= tried - 2, "\(found) of \(tried)")
         try sound.write(to: URL(filePath: path))
         #expect(try FileStore.check(box.directory.path) == [])

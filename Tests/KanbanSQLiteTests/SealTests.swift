@@ -23,7 +23,7 @@ struct SealTests {
             let values = columns.map { Self.value(of: $0[2]) }.joined(separator: ", ")
             try file.run("INSERT INTO \(table) VALUES (\(values))" as String)
         }
-        #expect(try Seal.findings(in: file) == [], "a file without a seal is no backup")
+        #expect(try Seal.findings(in: file) == [], "a file without a seal is not a backup")
         try Seal.write(into: file)
         #expect(try Seal.findings(in: file) == [])
 
@@ -87,7 +87,7 @@ struct SealTests {
         #expect(try count("seal", on: restored.store.path) == 0 && count("seal", on: file) > 0)
     }
 
-    @Test func `a backup that is served where it lies is sealed no more`() async throws {
+    @Test func `a backup that is served where it lies is no longer sealed`() async throws {
         let box = try TestStore()
         try await box.store.write { _ = try $0.makeTask() }
         let target = try TemporaryDirectory()

@@ -34,7 +34,7 @@ struct StatementTests {
         // Their conditions begin with the account; see `TaskStatement`.
         "SELECT \\(columns) FROM tasks WHERE \\(conditions",
         "SELECT count(*) FROM \\(rows) WHERE \\(conditions",
-        // When the file was last written, whoever did.
+        // When the file was last written, by any process.
         "SELECT max(written_at) FROM accounts",
         // Upkeep goes through all accounts in turn, and takes history and what was kept for repeated requests by age.
         "FROM accounts WHERE number > ?1 ORDER BY number LIMIT 1",

@@ -3,7 +3,7 @@ import KanbanSQLite
 import TestSupport
 import Testing
 
-/// Walks through a list while others write: whoever is there all the time and stays in its place is seen exactly once.
+/// Walks through a list while others write: a task that is there all the time and stays in its place is seen exactly once.
 struct TaskWalkTests {
     let box: TestStore
 

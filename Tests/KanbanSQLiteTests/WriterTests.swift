@@ -70,7 +70,7 @@ struct WriterTests {
         #expect(activity.waitingWrites == 0 && activity.waitingReads == 0)
     }
 
-    @Test func `whoever has an answer finds the write, on any thread`() async throws {
+    @Test func `a caller that has an answer finds the write, on any thread`() async throws {
         let box = try TestStore()
 
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -46,14 +46,14 @@ struct WriterTurnsTests {
         #expect(try box.store.revision(of: .local) == 0)
     }
 
-    @Test func `a body learns that it must give way when another account waits, and only then`() async throws {
+    @Test func `a body learns that it must yield when another account waits, and only then`() async throws {
         var configuration = FileStoreConfiguration()
         configuration.batchTime = .zero
         let box = try TestStore(configuration: configuration)
         let store = box.store
         let names = Locked<[String]>([])
 
-        // Each of ten steps gives way where it must.
+        // Each of ten steps yields where it must.
         let work: @Sendable (Int) async throws -> Int = { first in
             try await store.write { tx in
                 for step in first..<10 {
@@ -80,7 +80,7 @@ struct WriterTurnsTests {
 }
 
 extension FileStore {
-    /// Holds the writer until so many writes of the group wait for it, and returns when all are answered.
+    /// Holds the writer until this number of writes of the group waits for it, and returns when all are answered.
     fileprivate func whileHeld(
         until waiting: Int, _ add: (inout ThrowingTaskGroup<Void, any Error>) throws -> Void
     ) async throws {

@@ -10,7 +10,7 @@ struct MembersTests {
         return members.finished()
     }
 
-    @Test func `absent, null and a value are told apart`() throws {
+    @Test func `absent, null and a value are distinguished`() throws {
         var members = try Members(["a": .null, "b": "text"])
 
         #expect(!members.take("c").isGiven)

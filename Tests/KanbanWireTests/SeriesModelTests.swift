@@ -14,13 +14,13 @@ struct SeriesModelTests {
     @Test(arguments: [UInt64(0), 1, 2, 3])
     func `a series has one open occurrence, whatever the devices do`(part: UInt64) throws {
         for seed in part * Self.seeds..<(part + 1) * Self.seeds {
-            var story = SeriesStory(seed: seed)
-            try story.tell()
+            var scenario = SeriesScenario(seed: seed)
+            try scenario.run()
         }
     }
 }
 
-private struct SeriesStory {
+private struct SeriesScenario {
     private struct Device {
         /// What the user sees.
         var board = ValueBoard()
@@ -42,7 +42,7 @@ private struct SeriesStory {
         devices = (0..<(2 + random.below(4))).map { _ in Device() }
     }
 
-    mutating func tell() throws {
+    mutating func run() throws {
         for _ in 0..<2 { try create() }
         for index in devices.indices { pull(index) }
         for _ in 0..<(12 + random.below(25)) {

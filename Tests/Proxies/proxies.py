@@ -78,10 +78,10 @@ class Proxy:
                 return
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > end:
-                    raise SystemExit(f"{name} does not start:\n{text}\n{self.told()}")
+                    raise SystemExit(f"{name} does not start:\n{text}\n{self.log_text()}")
                 time.sleep(0.02)
 
-    def told(self):
+    def log_text(self):
         return (self.folder / "log").read_text(errors="replace")[-4000:]
 
     def connect(self, source=None):
@@ -99,7 +99,7 @@ class Proxy:
 
 
 def nginx(name, folder, port, servers, page, compresses):
-    """The block alone is no whole configuration: it stands in a `server`, and that in `http`."""
+    """The block alone is not a whole configuration: it is in a `server`, and that in `http`."""
     text = block(page, "nginx")
     # nginx as an unprivileged process of one, with its files in the folder. Without this line it compresses nothing.
     frame = f"daemon off; master_process off; pid {folder}/pid; error_log stderr;\nevents {{}}\nhttp {{\naccess_log off;\n"
@@ -178,7 +178,7 @@ class Trial:
             try:
                 part()
             except (OSError, http.client.HTTPException, ValueError, KeyError) as error:
-                self.faults.append(f"{self.proxy.name}: {part.__name__}: {error!r}\n{self.proxy.told()}")
+                self.faults.append(f"{self.proxy.name}: {part.__name__}: {error!r}\n{self.proxy.log_text()}")
                 self.connection.close()
         self.connection.close()
         return self.faults

@@ -23,7 +23,7 @@ def main():
     check("the features name reminders and push", {"reminders", "push"} <= set(features))
     ways = server.call("GET", "/push")[1]
     public = unb64(ways["webPush"]["publicKey"])
-    check("the ways are told", ways["apns"] == {"topics": ["com.example.board"]} and len(public) == 65)
+    check("the ways are listed", ways["apns"] == {"topics": ["com.example.board"]} and len(public) == 65)
     check("an endpoint elsewhere is refused",
           server.call("PUT", f"/devices/{browser}", stage.subscription("https://localhost:1/x"))[1]["code"] == "unknown_push_service")
     check("a browser registers", server.call("PUT", f"/devices/{browser}", stage.subscription(f"https://{stage.place}/send/secret"))[0] == 201)

@@ -122,7 +122,7 @@ struct ListenerTests {
 
         var buffer: [UInt8] = [0, 0]
         #expect(read(reading.number, &buffer, 2) == 1)
-        // The end: nobody holds the writing side any more.
+        // The end: nobody holds the writing side.
         #expect(read(reading.number, &buffer, 2) == 0)
     }
 
@@ -166,7 +166,7 @@ struct ListenerTests {
         return listener.accept()
     }
 
-    /// What a socket that does not block has got, once it has got something.
+    /// What a non-blocking socket received, once it received something.
     private func receive(_ socket: borrowing Socket) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 100)
         while true {

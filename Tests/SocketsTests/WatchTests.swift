@@ -66,7 +66,7 @@ struct WatchTests {
         withExtendedLifetime(pipe) { group.shutDown() }
     }
 
-    @Test func `what is ready already is told, though the kernel reports nothing new`() async throws {
+    @Test func `what is ready already is reported, though the kernel reports nothing new`() async throws {
         let group = try EventLoopGroup(count: 1)
         let pipe = Pipe()
         let reader = Reader(pipe, on: group.loops[0])
@@ -85,7 +85,7 @@ struct WatchTests {
         group.shutDown()
     }
 
-    @Test func `the end of the other side is told`() async throws {
+    @Test func `the end of the other side is reported`() async throws {
         let group = try EventLoopGroup(count: 1)
         let pipe = Pipe()
         let reader = Reader(pipe, on: group.loops[0])

@@ -62,7 +62,7 @@
         try access.useInvitation(id)
         _ = try access.removeInvitation(id, of: key)
 
-        // One in so many looks for what is too much.
+        // Enough that the store looks for surplus events.
         for _ in 0..<100 { try access.note(.logIn, of: key, by: .operator) }
         _ = try access.events(of: key, before: nil, limit: 1)
         try access.rememberDevice(of: .operator, key)

@@ -86,7 +86,7 @@
             let signed = Array("\(parts[0]).\(parts[1])".utf8)
             let context = EVP_MD_CTX_new()
             defer { EVP_MD_CTX_free(context) }
-            // Text that is no JSON is no token.
+            // Text that is not JSON is not a token.
             let header = try? JSONSerialization.jsonObject(with: Data(head)) as? [String: Any]
             guard header?["alg"] as? String == "ES256", header?["kid"] as? String == id,
                 EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1,

@@ -122,7 +122,7 @@
             #expect(refused?.description.contains("needs no pass phrase") == true)
         }
 
-        @Test func `files that are none, or do not belong together, are told apart`() throws {
+        @Test func `files that are missing and files that do not belong together have errors of their own`() throws {
             let (one, other) = (try TemporaryDirectory(), try TemporaryDirectory())
             try TLSServer.makeCertificate(in: one, name: "one.example.org")
             try TLSServer.makeCertificate(in: other, name: "other.example.org")

@@ -61,7 +61,7 @@ struct FairQueueTests {
         #expect(queue.next() == 3)
     }
 
-    @Test func `who comes back does not wait for the jobs of others, but those with a backlog do`() {
+    @Test func `a client that comes back does not wait for the jobs of others, but those with a backlog do`() {
         var queue = FairQueue<Int, String>(limit: 2, reserve: 1)
         let greedy = [1, 2, 3, 4]
         for account in greedy {

@@ -25,7 +25,7 @@ SERVER = os.environ.get("KANBASE_SERVER", KANBASE)
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 #: The same without its windows, which takes half of the processor's time for a page.
 SHELL = f"{CHROMIUM}-headless-shell" if os.path.exists(f"{CHROMIUM}-headless-shell") else CHROMIUM
-#: What the bars of speed are multiplied with, on machines that are slower than one that does nothing else.
+#: What the targets of speed are multiplied with, on machines that are slower than one that does nothing else.
 SLACK = float(os.environ.get("KANBASE_WEB_SLACK", "1"))
 #: How many seconds a condition has to come true. No test waits that long unless it fails.
 PATIENCE = 30 * max(1, SLACK)

@@ -1,4 +1,4 @@
-"""The keyboard, screen readers and input methods: the focus stays near, and what changes is told."""
+"""The keyboard, screen readers and input methods: the focus stays near, and what changes is announced."""
 
 from playwright.sync_api import expect
 

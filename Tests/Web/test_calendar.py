@@ -48,7 +48,7 @@ def test_an_address_is_made_shown_once_and_ended(browser, guarded):
     expect(row).to_have_count(1)
     expect(row).to_contain_text("Good until")
 
-    # Afterwards it is known that there is one, and the address itself no more.
+    # Afterwards it is known that there is an address, but not the address itself.
     page.reload()
     expect(row).to_contain_text("Last used")
     expect(panel.locator("code")).to_have_count(0)

@@ -136,7 +136,7 @@ def test_the_table_of_calls_names_what_there_is(stage, tmp_path):
             "await board.close(); return names;", stage.server.url,
         )
     assert calls - set(names) - {"js"} == set()
-    # All that there is stands in the types, and in the document.
+    # All that there is is in the types, and in the document.
     types = (ROOT / "Sources/CWeb/pages/kanbase.d.ts").read_text()
     for name in set(names) - {"constructor"}:
         assert re.search(rf"\b{name}\b", types) and re.search(rf"\b{name}\b", TEXT), name

@@ -46,7 +46,7 @@ def test_what_the_device_refused_to_keep_is_fetched_again(browser, server):
     shows(pages[0], todo=["Long report", "Later", "Latest"])
 
 
-#: The browser closes the connection to the disk, as iOS does in the background: whoever uses it is told so.
+#: The browser closes the connection to the disk, as iOS does in the background: its next user gets an error.
 CLOSE_ALL = """() => {
     const { transaction } = IDBDatabase.prototype;
     IDBDatabase.prototype.transaction = function (...rest) {

@@ -72,7 +72,7 @@ def test_a_visit_is_one_step(page, server):
         becomes(words, stored(server, task, member))
     editor.locator("[name=status]").select_option("done")
     becomes("done", stored(server, task, "status"))
-    # What another device changes meanwhile is no part of it.
+    # What another device changes meanwhile is not part of it.
     server.call("PATCH", f"/tasks/{task['id']}", {"dueDate": "2031-05-04"})
     expect(editor.locator("[name=date]")).to_have_value("2031-05-04")
     editor.locator("[name=body]").fill("Last words")
@@ -106,7 +106,7 @@ def test_a_visit_that_changes_nothing_is_no_step(page, server):
     expect(page.locator(".toast")).to_have_count(0)
 
 
-def test_what_is_not_valid_is_not_sent_and_told_beside_its_field(page, server):
+def test_what_is_not_valid_is_not_sent_but_reported_beside_its_field(page, server):
     task = server.task("Report")
     editor = open_task(page, "Report")
     title = editor.locator("[name=title]")

@@ -113,7 +113,7 @@ class Worker:
         data = payload if isinstance(payload, str) else json.dumps(payload)
         before = self.worker.evaluate("() => self.shows")
         self.session.send("ServiceWorker.deliverPushMessage", {"origin": self.origin, "registrationId": self.registration, "data": data})
-        # Who asks the browser for its notifications while it makes one may lose that one.
+        # A page that asks the browser for its notifications while it makes one may lose that one.
         becomes(before + 1, lambda: self.worker.evaluate("() => self.shows"))
 
     def shown(self):

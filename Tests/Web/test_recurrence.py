@@ -291,7 +291,7 @@ SERIES = """const mirror = emptyMirror();
         # 09:00 in Seoul stays.
         ("create('2027-01-31T00:00:00.000Z'); done(first); return see(id(2))[2];", "2027-02-28T00:00:00.000Z"),
         ("create('2027-03-13T14:00:00.000Z', { ...rent, rule: 'FREQ=DAILY', timeZone: 'America/New_York' }); done(first); return see(id(2))[2];", "2027-03-14T13:00:00.000Z"),
-        # A new date that is none of the rule begins its dates anew.
+        # A new date that is not one of the rule restarts its dates.
         ("create('2027-01-31', { ...rent, rule: 'FREQ=DAILY;INTERVAL=3' }); edit('patch', first, { dueDate: '2027-02-01' }); done(first); return see(id(2))[2];", "2027-02-04"),
         ("create('2027-01-31', null); edit('patch', first, { recurrence: rent }); done(first); return see(id(2));", ["Rent", "todo", "2027-02-28", 2, True]),
         # A rule that was taken away and given again is another series.

@@ -173,7 +173,7 @@ def test_categories_are_made_changed_and_deleted(page, server):
     page.locator("dialog input").first.fill("Balcony")
     page.locator("dialog .swatches input").nth(3).check()
     page.locator("dialog button.primary").click()
-    # Its button was drawn anew; the keyboard stays on it.
+    # Its button was redrawn; the keyboard stays on it.
     expect(page.get_by_role("button", name="Balcony", exact=True)).to_be_focused()
     saved(page)
     stored = server.call("GET", "/categories")["items"]
@@ -287,7 +287,7 @@ def test_a_long_category_stays_within_its_panel_and_the_window(browser, server):
     page = browser(viewport={"width": 320, "height": 640}).new_page()
     page.goto(server.url + "/?screen=stats")
     page.locator("table").wait_for()
-    # In one turn of the page, which may draw the panel anew between two questions.
+    # In one turn of the page, which may redraw the panel between two questions.
     table, panel = page.evaluate("""() => {
         const table = document.querySelector("table");
         return [table, table.closest(".panel")].map((element) => element.getBoundingClientRect().right);
@@ -307,7 +307,7 @@ def test_midnight_is_that_of_the_account(browser, server):
     page.clock.install(time="2031-01-01T14:59:45Z")
     page.goto(server.url)
     expect(card(page, "Report").locator(".due")).to_contain_text("Today")
-    # A longer leap would break the stream, and what then follows draws the board anew.
+    # A longer leap would break the stream, and what then follows redraws the board.
     page.clock.fast_forward(16000)
     expect(card(page, "Report").locator(".due")).to_contain_text("Yesterday")
 

@@ -1,4 +1,4 @@
-"""The bars of speed. They are of an idle machine: KANBASE_WEB_SLACK multiplies them on a slow one."""
+"""The targets of speed. They are of an idle machine: KANBASE_WEB_SLACK multiplies them on a slow one."""
 
 import re
 import urllib.request

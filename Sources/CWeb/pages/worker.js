@@ -16,7 +16,7 @@ self.addEventListener("install", (event) => {
 });
 
 async function install() {
-  // Made anew, so that it is the last of the keys.
+  // Rebuilt, so that it is the last of the keys.
   await caches.delete(cacheName);
   const cache = await caches.open(cacheName);
   try {

@@ -50,7 +50,7 @@ final class Inflater: @unchecked Sendable {
         case Z_STREAM_END:
             inflateReset(stream)
             return (.memberEnded, taken, made)
-        // Without input or room it can do nothing, which is no fault of the stream.
+        // Without input or room it can do nothing, which is not a fault of the stream.
         case Z_OK, Z_BUF_ERROR: return (.goesOn, taken, made)
         default: return (.malformed, taken, made)
         }

@@ -1,6 +1,6 @@
 /// A small answer that is at hand: a body with its tag, or the 304 in its place. `X-Request-Id` is that of the request.
 ///
-/// Each loop has one, which a responder fills anew for each request. As a value it would be copied on its way, which costs
+/// Each loop has one, which a responder fills again for each request. As a value it would be copied on its way, which costs
 /// about as many instructions as reading the request.
 package final class ReadyAnswer {
     /// The client has the body: the answer is 304 instead of 200.

@@ -13,7 +13,7 @@ import Sockets
 package struct Request: Sendable {
     let head: RequestHead
 
-    /// One for all copies: who has read a long one may free it while others still hold the request.
+    /// One body for all copies: the reader of a long body may free it while others still hold the request.
     package var body: [UInt8] {
         get { head.body }
         nonmutating _modify { yield &head.body }

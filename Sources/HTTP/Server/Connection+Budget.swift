@@ -81,5 +81,5 @@ extension Connection {
 }
 
 extension WireError {
-    static let noRoom = WireError(status: 503, detail: "The server holds as much for this client as it may.")
+    static let noRoom = WireError(status: 503, detail: "Too much data is in flight for this client. Try again shortly.")
 }

@@ -63,7 +63,7 @@ extension Connection: LiveConnection {
             }
             endChunks(live.isChunked)
         } catch {
-            // Whatever it was, the client learns it from the missing end; the body's own room has logged it.
+            // Whatever it was, the client learns it from the missing end; the body's own module has logged it.
             lose()
         }
         return false

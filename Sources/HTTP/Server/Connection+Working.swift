@@ -120,7 +120,7 @@ extension Connection {
             try await stream.produce(writer)
             endChunks(isChunked)
         } catch {
-            // Whatever it was, the client learns it from the missing end; the producer's own room has logged it.
+            // Whatever it was, the client learns it from the missing end; the producer's own module has logged it.
             lose()
         }
         return writer.bytesWritten

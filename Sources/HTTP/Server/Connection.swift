@@ -40,7 +40,7 @@ final class Connection: WatchHandler, @unchecked Sendable {
     var task: Task<Void, Never>?
     /// The task's wait for the socket to take more; true is passed when it does.
     var writer: UnsafeContinuation<Bool, Never>?
-    /// Pieces that the task wrote since it last gave way.
+    /// Pieces that the task wrote since it last yielded.
     var pieces = 0
     /// True if the handler is cancelled when the client ends its side.
     var endsWithClient = false

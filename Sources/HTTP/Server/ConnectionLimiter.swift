@@ -13,7 +13,7 @@ final class ConnectionLimiter: Sendable {
         case refused
     }
 
-    /// The most connections beyond the limit, while those end that give way.
+    /// The most connections beyond the limit, while those that make room for them end.
     private static let mostBeyond = 64
     /// With more networks than this none has many connections.
     private static let mostNetworks = 1_024

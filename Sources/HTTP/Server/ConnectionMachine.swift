@@ -62,7 +62,7 @@ struct ConnectionMachine {
     private var isFirst = true
     private var lastProgress: Instant
     private var rateRefusals = 0
-    /// Answers of 429 after which a connection closes: a client that does not heed them has to connect anew.
+    /// Answers of 429 after which a connection closes: a client that ignores them has to connect again.
     private static let mostRateRefusals = 32
 
     /// True if the current request is HTTP/1.1 or later. True when the version could not be read.

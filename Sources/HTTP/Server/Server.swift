@@ -126,7 +126,7 @@ package final class Server: Sendable {
             let connection = Connection(transport, address: peer, context: context, server: self)
             if !admitted { connection.refuseAdmission() }
             connection.start(whenClosed: whenClosed)
-            // It may have been on its way while the others were told.
+            // The connection may have been on its way while the others began to drain.
             if isDraining.load(ordering: .sequentiallyConsistent) { connection.drain() }
         }
     }

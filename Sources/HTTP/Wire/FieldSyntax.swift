@@ -48,7 +48,7 @@ enum FieldSyntax {
 
     /// True if the bytes are this text, in any case.
     ///
-    /// - Parameter text: of lower-case letters, digits and what stands in the upper half of its column in ASCII, such as
+    /// - Parameter text: of lower-case letters, digits and what is in the upper half of its column in ASCII, such as
     ///   the hyphen.
     static func equal(_ bytes: Span<UInt8>, _ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }

@@ -150,7 +150,7 @@ struct RequestParser {
     ) throws(WireError) {
         // On 1.0 the authority may stand alone; it names the host then (RFC 9112 §3.2.2).
         if head.host == nil, let length = HostSyntax.hostLength(bytes.extracting(authority)) {
-            // The last byte of an authority gives way to the slash of an empty path: so its host is kept apart.
+            // The slash of an empty path replaces the last byte of the authority, so the host is copied.
             head.host = head.append(copyOf: authority.lowerBound..<authority.lowerBound + length)
         } else if !agrees(head, bytes, authority) {
             throw .malformed("The authority of the target is not that of the Host field.")

@@ -17,7 +17,7 @@ package struct RecurrenceRule: Hashable, Sendable {
 
     package enum End: Hashable, Sendable {
         case never
-        /// After so many occurrences, the first included. The caller counts them; see ``next(after:from:)``.
+        /// After this number of occurrences, the first included. The caller counts them; see ``next(after:from:)``.
         case count(Int)
         /// The last day or instant on which the rule may fall.
         case until(DueDate)

@@ -18,7 +18,7 @@ extension BoardWriter {
         }
         if let old, let series = task.series, try old.recurrence != nil || isTakenBack(by: task, since: old) {
             guard recurrence != old.recurrence || due != old.dueDate else { return }
-            // What is no date of the rule begins its dates anew.
+            // A due date that is not a date of the rule restarts the dates from there.
             if try !recurrence.falls(on: due, in: series, zone(of: recurrence)) { task.series?.start = due }
         } else {
             // Never the id of a series that may go on with another task.
@@ -125,7 +125,7 @@ extension BoardWriter {
             guard series.occurrence <= (task.series?.occurrence ?? 0) + Series.mostTaken else { return nil }
             successor.id = series.id(of: series.occurrence)
             old = try self.task(successor.id)
-            // A device may have made it before it told of the completion.
+            // A device may have made it before it reported the completion.
             if var known = old, known.deletedAt == nil, known.status != .done {
                 known.recurrence = recurrence
                 known.series = series

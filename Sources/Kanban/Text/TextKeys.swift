@@ -35,7 +35,7 @@ extension String {
     }
 
     /// What a search looks through in a task; `nil` when that is its title and its body themselves, but for capitals of
-    /// ASCII, which is so for most tasks.
+    /// ASCII, as in most tasks.
     ///
     /// Between the two stands a character that is in no ``searchKey``, a no-break space, which NFKC makes a space: no search
     /// finds it, nor what ends in the title and begins in the body.

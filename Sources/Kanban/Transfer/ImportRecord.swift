@@ -12,7 +12,7 @@ package struct ImportRecord: Sendable {
 
     /// No mutation has it: theirs are digests.
     fileprivate static let fingerprint = Array("import".utf8)
-    /// Of a record that lists what was removed when the import was taken back. It is no import any more.
+    /// Of a record that lists what was removed when the import was taken back. It is no longer an import.
     fileprivate static let takenBack = Array("import taken back".utf8)
 
     /// What is shown as JSON on a line, and a line for each resource that was made: an import may have more of them than a JSON
@@ -53,7 +53,7 @@ extension BoardReader {
     }
 
     /// What an import made, in the order in which ``BoardWriter/takeBack(_:of:isLast:)`` wants it.
-    /// - Returns: `nil` when there is no such import any more.
+    /// - Returns: `nil` when there is no longer such an import.
     package func madeByImport(_ id: ID) throws -> [ImportReport.Made]? {
         guard let kept = try keptMutation(id), kept.fingerprint == ImportRecord.fingerprint else { return nil }
         let made = try ImportRecord(kept.result).made

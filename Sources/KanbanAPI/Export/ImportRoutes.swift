@@ -74,7 +74,7 @@ package struct ImportRoutes: Sendable {
         guard let bytes = call.request.parameters.bytes("id"), let id = ID(ascii: bytes) else { throw gone }
         guard let made = try await call.read(aside: true, { try $0.madeByImport(id) }) else { throw gone }
         var (removed, kept, rest) = (0, 0, made[...])
-        // In several transactions, so that other accounts do not wait. Who gets no answer asks once more.
+        // In several transactions, so that other accounts do not wait. A client without an answer repeats the request.
         repeat {
             let part = rest.prefix(Self.removedAtOnce)
             rest = rest.dropFirst(part.count)

@@ -19,7 +19,7 @@ import Synchronization
 /// 5. A page is right while the account's feed stands where it stood before the page was read, and while the clock is
 ///    within the page's validity.
 /// 6. A ring of events is filled from the store up to where the feed stands.
-/// 7. Bodies, pages and rings of all boards together have a bound in bytes each. What was not used for long gives way.
+/// 7. Bodies, pages and rings of all boards together have a bound in bytes each. The least recently used are evicted.
 ///
 /// The laws need a store whose commits are all made in this process. Where other servers write, too, only pages are kept,
 /// under the feed that each request reads from the store first.

@@ -1,11 +1,11 @@
 import Kanban
 
-/// The JSON of tasks by account and id, in a bounded memory. The oldest entries give way to new ones.
+/// The JSON of tasks by account and id, in a bounded memory. New entries evict the oldest.
 ///
 /// Among a hundred thousand tasks nothing is in the processor's caches. A lookup costs as much as the places in memory
 /// that it touches. There are two: a bucket of eight slots, side by side, each with some bits of the hash; and the entry,
-/// head and body in one piece. A ninth task of a bucket drives out one of the eight. An entry whose successor needs more
-/// room stays in memory until it is the oldest.
+/// head and body in one piece. A bucket holds 8 entries; a ninth evicts one. An entry whose successor needs more
+/// memory stays there until it is the oldest.
 struct BodyTable {
     private static let ways = 8
     /// Words of an entry before its body: account, id (two), revision, and the sizes: in the lower half the bytes of the

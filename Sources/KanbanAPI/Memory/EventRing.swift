@@ -40,7 +40,7 @@ final class EventRing: Sendable {
     fileprivate struct State {
         var epoch: UInt64?
         var from: Revision = 0
-        /// What was taken in.
+        /// The last revision that the ring holds.
         var through: Revision = 0
         var entries: [Entry] = []
         var bytes = 0

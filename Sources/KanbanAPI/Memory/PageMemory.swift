@@ -77,7 +77,7 @@ package final class PageMemory: Sendable {
         guard case .bytes(let body) = answer.body else { return }
         let fields = answer.headers.reduce(0) { $0 + $1.value.utf8.count }
         let size = body.count + fields + key.target.count + key.language.count + 512
-        // One answer must not drive out all others.
+        // One answer must not evict all others.
         guard size <= limit / 4 else { return }
         let validity = validUntil.map { now..<max(now, $0) }
         let entry = Entry(feed: feed, validity: validity, answer: answer)

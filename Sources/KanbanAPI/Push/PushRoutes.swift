@@ -144,7 +144,7 @@ extension Call {
     }
 
     /// Stores the plan that a device reports with a push of edits. One of a device that is not registered, or of another
-    /// history, is no reason to refuse these.
+    /// history, is not a reason to refuse these.
     func take(_ planned: SyncBody.Planned?) async throws {
         guard let planned, let push = environment.push else { return }
         do {

@@ -9,7 +9,7 @@ package struct AppleNotification: Hashable, Sendable {
         case consentRevoked = "consent-revoked"
         /// Apple's account of the person is gone.
         case accountDeleted = "account-deleted"
-        /// Apple forwards no more mails to the person's address.
+        /// Apple no longer forwards mails to the person's address.
         case emailDisabled = "email-disabled"
         case emailEnabled = "email-enabled"
 
@@ -68,8 +68,8 @@ package struct AppleNotification: Hashable, Sendable {
         self.provider = provider.name
         email = happened["email"]?.stringValue.flatMap(EmailAddress.init)
         // In seconds as documented; milliseconds are in use, too.
-        let told = happened["event_time"]?.doubleValue.map { $0 > 1e11 ? $0 / 1000 : $0 } ?? issued
-        at = Timestamp(seconds: (issued - Self.oldest...issued).contains(told) ? told : issued)
+        let reported = happened["event_time"]?.doubleValue.map { $0 > 1e11 ? $0 / 1000 : $0 } ?? issued
+        at = Timestamp(seconds: (issued - Self.oldest...issued).contains(reported) ? reported : issued)
         expiresAt = Timestamp(seconds: end + ProvenIdentity.skew)
         digest = SHA256.digest("notification \(provider.issuer) \(identifier)".utf8)
     }

@@ -49,7 +49,7 @@ package final class AppleService: Sendable {
 
     /// Exchanges the code of a sign-in for a token that can be revoked. Takes three seconds at most, whatever Apple does.
     /// - Parameters:
-    ///   - providers: those by which the person may have got the code.
+    ///   - providers: those from which the code may be.
     ///   - client: the one that opened the person's session, which is asked for first: a code is good for its own alone.
     /// - Returns: `nil` when Apple gives none.
     func token(for code: String, of providers: Set<String>, client: Client?) async -> AppleToken? {
@@ -106,7 +106,7 @@ package final class AppleService: Sendable {
 
     /// In words, with the code of an error of OAuth (RFC 6749 §5.2), and nothing else of the answer.
     private func reason(_ answer: (status: Int, body: [UInt8])) -> String {
-        // `try?`: what does not parse tells no more than its status.
+        // `try?`: an answer that does not parse says no more than its status.
         let error = (try? JSON(parsing: answer.body))?["error"]?.stringValue
         let isCode = error.map { (1...40).contains($0.utf8.count) && $0.utf8.allSatisfy(Self.isPartOfCode) } ?? false
         guard let error, isCode else { return "it answered \(answer.status)" }

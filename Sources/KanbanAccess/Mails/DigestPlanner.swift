@@ -116,7 +116,7 @@ extension Moment {
         DueDate.day(day).alarm(in: zone, allDayTime: time)
     }
 
-    /// The first instant from now on at which it is so late in the user's zone.
+    /// The first instant from now on with this time of day in the user's zone.
     /// - Parameter time: milliseconds after midnight.
     fileprivate func next(_ time: Int64) -> Timestamp {
         var day = today

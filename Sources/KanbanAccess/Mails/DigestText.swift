@@ -2,7 +2,7 @@ import Kanban
 
 /// The plain text of the mail of what is due: the overdue tasks, and those of today.
 struct DigestText {
-    /// Tasks of each list; of more the number is told.
+    /// The most tasks of each list. The mail says how many more there are.
     private static let most = 50
 
     private let overdue: TaskHead

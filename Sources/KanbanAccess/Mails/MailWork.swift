@@ -141,7 +141,7 @@ struct MailComposer {
         }
     }
 
-    /// - Returns: `nil` when it is not wanted any more, its day is over, or nothing is due.
+    /// - Returns: `nil` when the mail is no longer wanted, its day is over, or nothing is due.
     private func digest(_ job: MailJob, of account: Account) throws -> DigestText? {
         let board = try writer.board(of: account.key)
         let settings = try board.settings()

@@ -72,7 +72,7 @@ package struct APNsSender: Sendable {
                     "apns-priority: \(priority)", "apns-expiration: \(job.end.milliseconds / 1000)",
                     "apns-collapse-id: \(job.notificationID)", "content-type: application/json",
                 ], body: payload, isHTTP2: true))
-        // `try?`: what does not parse tells no more than its status.
+        // `try?`: an answer that does not parse says no more than its status.
         let reason = (try? JSON(parsing: answer.body))?["reason"]?.stringValue ?? ""
         let isWord = reason.utf8.count <= 60 && reason.utf8.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
         return (answer.status, isWord ? reason : "")

@@ -31,7 +31,7 @@ package struct PushJob: QueuedJob {
         self.attempts = attempts
     }
 
-    /// After this nobody wants it any more.
+    /// After this time the push is no longer wanted.
     var end: Timestamp {
         if case .reminder(_, let alarm) = cause { alarm.fireAt + Self.lifetime } else { createdAt + Self.lifetime }
     }
@@ -87,7 +87,7 @@ package struct PushWork: QueuedWork {
         return try writer.postponePush(job, until: next) ? .made(delivery) : .needless
     }
 
-    /// - Returns: `nil` when nobody wants it any more: the task was done, or moved, or the device shows it.
+    /// - Returns: `nil` when the push is no longer wanted: the task was done, or moved, or the device shows it.
     private func delivery(of job: PushJob, in writer: any AccessWriter) throws -> Delivery? {
         guard let device = try writer.device(job.device, of: job.account), !device.isPaused,
             senders.canSend(to: device.target), try writer.account(job.account)?.state == .active
@@ -138,7 +138,7 @@ package struct PushWork: QueuedWork {
             let (account, id) = (delivery.device.account, delivery.device.id)
             let target = delivery.device.target
             try await store.writeAccess { writer in
-                // Perhaps it has registered anew meanwhile.
+                // Perhaps the device has registered again meanwhile.
                 guard try writer.device(id, of: account)?.target == target else { return }
                 _ = try writer.removeDevice(id, of: account)
             }
@@ -152,7 +152,7 @@ package struct PushWork: QueuedWork {
         }
     }
 
-    /// Changes the device as it is now, unless it is gone or has registered anew.
+    /// Changes the device as it is now, unless it is gone or has registered again.
     private func note(
         _ device: PushDevice, _ change: @escaping @Sendable (inout PushDevice, Timestamp) -> Void
     ) async throws {

@@ -6,7 +6,7 @@ import Kanban
 package enum PushAnswer: Hashable, Sendable {
     /// - Parameter environment: the other one of APNs, when it was that of the device.
     case taken(environment: APNsTarget.Environment? = nil)
-    /// The device is no more.
+    /// The device no longer exists.
     case gone
     /// It never takes this one.
     /// - Parameter pauses: nor any other for the device.

@@ -2,7 +2,7 @@ import Kanban
 import KanbanRows
 
 /// The devices and networks from which accounts were logged in to, in a table of their own: no other event pushes them out.
-/// A device or network without a name is an empty text, because NULL is no key.
+/// A device or network without a name is an empty text, because NULL is not a key.
 extension SQLAccess {
     package func hasLoggedIn(_ account: AccountKey) throws -> Bool {
         try connection.statement("SELECT 1 FROM known_devices WHERE account = ?1 LIMIT 1").bound(to: account).exists()

@@ -2,10 +2,10 @@ import Foundation
 import JSON
 import Kanban
 
-/// Who is logged in, as the server told last: on the device, so that a screen has it without a network.
+/// Who is logged in, as the server last reported: on the device, so that a screen has it without a network.
 public struct KanbanAccount: Identifiable, Hashable, Sendable {
     public let id: KanbanID
-    /// `nil` for an account of a provider that told none, and while nothing is known yet.
+    /// `nil` for an account of a provider that reported none, and while nothing is known yet.
     public let email: String?
     /// A code that came to the address was sent back, or a provider vouched for it.
     public let isEmailVerified: Bool
@@ -108,7 +108,7 @@ public struct AccountToken: Identifiable, Hashable, Sendable {
         /// All that a session may.
         case full
         case read
-        /// The calendar feed alone. The only one that may stand in an address.
+        /// The calendar feed alone. The only scope whose token may be in an address.
         case calendar
     }
 
@@ -145,7 +145,7 @@ public struct AccountIdentity: Identifiable, Hashable, Sendable {
     public let id: KanbanID
     /// As the server's operator named it: `apple`, `google` …
     public let provider: String
-    /// The address that the provider told.
+    /// The address that the provider reported.
     public let email: String?
     public let createdAt: Date?
 

@@ -97,7 +97,7 @@ extension KanbanBoard {
         do {
             _ = try await core.client(token: token).json(call)
         } catch {
-            throw core.told(error)
+            throw core.appError(error)
         }
     }
 
@@ -111,11 +111,11 @@ extension KanbanBoard {
             }
             return account
         } catch {
-            throw core.told(error)
+            throw core.appError(error)
         }
     }
 
-    /// Removes the board without an account once it is not shown any more: what was edited there since it was sent is
+    /// Removes the board without an account once it is no longer shown: what was edited there since it was sent is
     /// sent, too, and what is not sent goes to the account's board on this device. Where that fails it stays on the device: it
     /// is there again after a log-out, and goes to an account with the next log-in.
     private func settle(
@@ -193,7 +193,7 @@ extension KanbanBoard {
                 throw error
             }
         }
-        // Neither waits for the other to go well: the board is not shown any more, and nobody could ask again.
+        // Neither waits for the other to go well: the board is no longer shown, and nobody could ask again.
         let removal = Result { if keep != .keep { try core.remove(account) } }
         try await endSession(of: account, token)
         try removal.get()

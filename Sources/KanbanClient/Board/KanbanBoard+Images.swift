@@ -38,7 +38,7 @@ extension KanbanBoard {
                 throw Failure.malformedResponse
             }
         } catch {
-            throw core.told(error)
+            throw core.appError(error)
         }
         if !shown.replica.isReadOnly { try await shown.replica.write { try $0.cache(content, of: id.id) } }
         return Data(content.bytes)

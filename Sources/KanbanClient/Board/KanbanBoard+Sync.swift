@@ -17,7 +17,7 @@ extension KanbanBoard {
         }
     }
 
-    /// Ends the stream and sends nothing any more, for the background. What is under way ends by itself. No file of the folder stays
+    /// Ends the stream and stops sending, for the background. What is under way ends by itself. No file of the folder stays
     /// locked, so it may be in an App Group: until ``start()``, each call opens what it needs and closes it again.
     public nonisolated func pause() {
         core.watchPath(false)
@@ -25,13 +25,13 @@ extension KanbanBoard {
         core.rest()
     }
 
-    /// Returns when what was under way at ``pause()`` is over, and no file is locked any more. An app that asked iOS for time
+    /// Returns when what was under way at ``pause()`` is over, and no file is locked. An app that asked iOS for time
     /// gives it back after that.
     public func waitUntilPaused() async {
         await core.settle()
     }
 
-    /// There may be a way to the server again: tries at once instead of waiting. On Apple's platforms a started board is told by the
+    /// There may be a way to the server again: tries at once instead of waiting. On Apple's platforms a started board learns it from the
     /// system, and needs no call.
     public nonisolated func networkChanged() {
         core.tell(.pathChanged)

@@ -50,7 +50,7 @@ public actor KanbanBoard {
                 opened[key(folder)] = board
                 return board
             }
-            // The folder of a board may have been deleted while it was open: begin anew.
+            // The folder of a board may have been deleted while it was open: open another.
             guard board.core.isClosed || board.core.replica.isDeleted else {
                 guard ServerFolders.name(of: board.core.server) == ServerFolders.name(of: server) else {
                     throw KanbanError.storage("The folder is open with another server. Close that board first.")

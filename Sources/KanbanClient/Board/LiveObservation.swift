@@ -1,7 +1,7 @@
 import Dispatch
 import Locks
 
-/// An observer of a live value. It ends with ``cancel()``, and when nobody keeps this any more.
+/// An observer of a live value. It ends with ``cancel()``, and when it is released.
 public final class LiveObservation: Sendable {
     private let following: Task<Void, Never>
     private let isOver: Locked<Bool>
@@ -25,7 +25,7 @@ public final class LiveObservation: Sendable {
 extension Live {
     /// Calls the closure on the main actor with the value and each later one: for UIKit. The first call comes before this one
     /// returns, so that the first frame is not empty.
-    /// - Parameter failed: called once when the value cannot be read any more.
+    /// - Parameter failed: called once when the value can no longer be read.
     @MainActor
     public func observe(
         failed: @escaping @MainActor (any Error) -> Void = { _ in }, _ receive: @escaping @MainActor (Value) -> Void
@@ -53,7 +53,7 @@ extension Live {
 
     /// Calls the closure on the queue with the value and each later one. Values that come while it runs are passed over, but for
     /// the newest.
-    /// - Parameter failed: called once, on the queue, when the value cannot be read any more.
+    /// - Parameter failed: called once, on the queue, when the value can no longer be read.
     public func observe(
         on queue: DispatchQueue, failed: @escaping @Sendable (any Error) -> Void = { _ in },
         _ receive: @escaping @Sendable (Value) -> Void

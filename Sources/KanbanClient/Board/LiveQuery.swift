@@ -12,7 +12,7 @@ enum LiveQuery: Hashable {
 }
 
 extension Live: Equatable {
-    /// Two are equal when they read the same of the same board: a view that is made anew goes on with the one that it follows.
+    /// Two are equal when they read the same of the same board: a view that is rebuilt goes on with the value that it follows.
     public static func == (one: Live, other: Live) -> Bool {
         if case .constant = one.query, case .constant = other.query { return one.hasSameValue(as: other) }
         return one.notifier === other.notifier && one.query == other.query

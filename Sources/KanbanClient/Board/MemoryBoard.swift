@@ -55,7 +55,7 @@ extension KanbanBoard {
     }
 }
 
-/// A folder that is removed when nobody uses it any more.
+/// A folder that is removed when nobody uses it.
 final class ScratchFolder: Sendable {
     let url = FileManager.default.temporaryDirectory.appending(
         path: "kanban-\(UUID().uuidString)", directoryHint: .isDirectory)

@@ -55,7 +55,7 @@ struct ServerFolders: Codable, Equatable {
         {
             return folders
         }
-        // The boards of a single server can be no other's. Of several, nobody knows any more which server has which.
+        // The boards of a single server can be no other's. Of several, it is no longer known which server has which.
         let second = ServerFolders(servers: [], shown: 1).boards(in: folder)
         guard !FileManager.default.fileExists(atPath: second.path) else {
             throw KanbanError.storage("\(file.path) is damaged: copy it from a backup, or open another folder.")

@@ -12,11 +12,11 @@ extension Failure {
 
 extension BoardCore {
     /// The error that the app gets for what a request of its own came to. A cancellation stays a `CancellationError`.
-    func told(_ error: any Error, as told: KeyPath<Failure, KanbanError> = \.error) -> any Error {
+    func appError(_ error: any Error, as form: KeyPath<Failure, KanbanError> = \.error) -> any Error {
         guard !(error is CancellationError) else { return error }
         let failure = Failure(caught: error)
         log(LogEvent(failure, code: "request.failed"))
-        return failure[keyPath: told]
+        return failure[keyPath: form]
     }
 }
 

@@ -55,7 +55,7 @@ extension Failure {
                 faults: .init(errors: json)))
     }
 
-    /// As the app is told.
+    /// As the app gets it.
     var error: KanbanError {
         switch self {
         case .network: .offline
@@ -76,7 +76,7 @@ extension Failure {
 }
 
 extension Failure {
-    /// As the app is told where every Kanbase answers: a 404 says that there is none at the address.
+    /// As the app gets it where every Kanbase answers: a 404 says that there is none at the address.
     var errorEverywhere: KanbanError {
         if case .problem(let problem) = self, problem.status == 404 { return .notKanbase }
         return error
@@ -123,7 +123,7 @@ extension APIResponse {
 extension Timestamp {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7); `nil` for the forms that nobody sends any more.
+    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7); `nil` for obsolete forms.
     init?(httpDate text: String) {
         let parts = text.split(separator: " ")
         guard parts.count == 6, parts[5] == "GMT", let month = Self.months.firstIndex(of: String(parts[2])) else {

@@ -51,7 +51,7 @@ extension KanbanBoard {
         try await core.ask { try await $0.finish(.post("/devices/\(id)/test", [:]), with: 202) }
     }
 
-    /// The server notifies the device no more, until its app starts again and registers.
+    /// The server no longer notifies the device, until its app starts again and registers.
     public func removeDevice(_ id: AccountDevice.ID) async throws {
         try await core.ask { try await $0.finish(.delete("/devices/\(id)"), with: 204) }
     }
@@ -108,7 +108,7 @@ extension BoardCore {
         do {
             return try await ask(client(of: account))
         } catch {
-            throw told(error)
+            throw appError(error)
         }
     }
 

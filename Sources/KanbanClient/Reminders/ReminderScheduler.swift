@@ -91,7 +91,7 @@ actor ReminderScheduler {
             return
         }
         let wanted = Dictionary(plan.reminders.map { ($0.id, $0) }) { first, _ in first }
-        // First, because there is room for so many only.
+        // First, because the system keeps a limited number.
         let gone = known.filter { wanted[$0.id] == nil && !Self.isDue($0, at: now) }
         if !gone.isEmpty { await center.remove(gone.map(\.id)) }
         let kept = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }

@@ -6,7 +6,7 @@ import KanbanRows
 final class LogCopies: Sendable {
     /// Bytes that the log grows between two copies.
     static let growth = 4 << 20
-    /// A log that writes extend while it is copied never begins anew. At this size, the writer waits for a copy.
+    /// A log that writes extend while it is copied never restarts. At this size, the writer waits for a copy.
     static let bound = 4 * growth
 
     private let path: String

@@ -134,7 +134,7 @@ extension Transaction {
     /// The account has no room for these edits. The server keeps no answer: until they are sent again, they are as never sent.
     func holdBack(_ rows: Set<Int64>) throws {
         for row in rows {
-            // The policies of undo steps stay; the other is decided anew by the age that the edit has then.
+            // The policies of undo steps stay; the other is decided again by the age that the edit has then.
             try run(
                 """
                 UPDATE outbox SET sent_at = NULL, attempts = 0, policy = nullif(policy, 'merge') WHERE n = ?1
@@ -177,7 +177,8 @@ extension Transaction {
             let last = try all("SELECT * FROM outbox ORDER BY n DESC LIMIT 1", decode: OutboxEdit.init).first,
             last.isUnsent, last.mutation.resource == mutation.resource,
             last.mutation.op == mutation.op || (mutation.op == .patch && last.mutation.op == .create),
-            // An undo must not overwrite, and a new edit must not give way, as an old one does. Nobody else knows an unsent creation.
+            // An undo must not overwrite, and a new edit must not yield, as an old one does. Nobody else knows an unsent
+            // creation.
             last.mutation.op == .create || last.policy == policy && isRecent(last),
             // An edit that was performed again may have had no effect, and what is joined to it would have none either.
             try last.n > state(.replayed).flatMap(Int64.init) ?? 0,

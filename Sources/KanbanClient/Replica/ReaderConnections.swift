@@ -87,7 +87,7 @@ final class ReaderConnections: Sendable {
         if isResting { closeIdle() }
     }
 
-    /// Connections to a file that was replaced are used no more.
+    /// Connections to a file that was replaced are no longer used.
     func startGeneration() {
         state.withLock { $0.generation += 1 }
         closeIdle()

@@ -179,7 +179,7 @@ final class Replica: @unchecked Sendable {
         do {
             let opened = try current()
             guard isThere else {
-                // No list shows any more what is not kept.
+                // Lists no longer show what is not kept.
                 notifier.notify(Set(Region.allCases))
                 throw KanbanError.deleted
             }

@@ -67,7 +67,7 @@ extension Transaction {
         try !all("SELECT 1 FROM wanted_trash LIMIT 1") { $0.integer() }.isEmpty
     }
 
-    /// Takes in a page of the trash, beneath the edits.
+    /// Integrates a page of the trash, below the edits.
     func integrate(trash page: [Change.Value]) throws {
         let news = try page.filter { value in
             guard let known = try serverValue(of: value.resource), let seen = known.revision, !seen.isOptimistic else {

@@ -54,7 +54,7 @@ extension Transaction {
             let task = try mutation.resource.id.flatMap { try rows.task($0) }
             throw KanbanError.conflict(task.map { KanbanTask($0) })
         } catch BoardError.invalid(let faults) {
-            // As the server does: those that only the board can find are told as well.
+            // As the server does: faults that only the board can find are reported as well.
             let references = Reference.all(in: mutation.value, of: mutation.resource.type)
             let more = try rows.faults(of: references, from: mutation.resource.id, besides: faults)
             throw KanbanError(.invalid(faults + more), of: mutation.resource.type)

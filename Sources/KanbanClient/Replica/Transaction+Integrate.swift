@@ -302,7 +302,7 @@ extension Transaction {
         try setState(.lostCursor, nil)
     }
 
-    /// The server may have lost the effects of answered edits, and counts its revisions anew. It may still know the result of
+    /// The server may have lost the effects of answered edits, and restarts its revisions. It may still know the result of
     /// an edit whose effect it lost: under a new id it performs the edit again.
     private func sendEditsAnew() throws {
         try run("UPDATE outbox SET base = NULL, answered = NULL")

@@ -81,7 +81,7 @@ extension BoardReader {
 }
 
 extension KanbanBoard {
-    /// Removes from this device what is in the trash now, and shows it no more; what waits to be sent goes once it was. The server keeps
+    /// Removes from this device what is in the trash now; what waits to be sent goes once it was. The server keeps
     /// it for the time of its own, so another device may still restore it.
     public func emptyTrash() async throws {
         try await core.replica.write { try $0.emptyTrash() }
@@ -93,7 +93,7 @@ extension Change.Value {
 }
 
 extension TaskItem {
-    /// The task without a category that is none of these.
+    /// The task, without its category unless that is one of these.
     fileprivate func of(_ categories: Set<ID>) -> TaskItem {
         guard let categoryID, !categories.contains(categoryID) else { return self }
         var task = self

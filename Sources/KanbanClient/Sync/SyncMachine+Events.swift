@@ -1,4 +1,4 @@
-/// What the machine is told, and what it says.
+/// The events that the machine gets, and the actions that it returns.
 extension SyncMachine {
     enum Request: Hashable, Sendable {
         /// Send the outbox, at most `most` mutations; the answer brings changes.
@@ -12,7 +12,7 @@ extension SyncMachine {
     enum Event: Hashable, Sendable {
         case started
         case paused
-        /// The outbox has edits to send, or has none, now that the machine is told.
+        /// The outbox has edits to send, or has none.
         case outbox(hasUnsent: Bool)
         /// A call of `syncNow` waits for the goal.
         case asked(id: Int, SyncGoal)
@@ -39,7 +39,7 @@ extension SyncMachine {
         case switched(hasCursor: Bool, hasUnsent: Bool)
         /// The file was damaged, and a new one has the edits that could be read and nothing else.
         case replaced
-        /// The stream told of a deletion, and only a request tells what was deleted.
+        /// The stream reported a deletion, and only a request says what was deleted.
         case trashWanted
     }
 
@@ -55,7 +55,7 @@ extension SyncMachine {
         case stopWaiting
         /// The edits that were kept back are to be sent again.
         case release
-        /// The server does not know the cursor: forget it and load anew.
+        /// The server does not know the cursor: forget it and load everything again.
         case startOver
         /// The only mutation of the request cannot be sent at all.
         case refuseFirst(Failure.Problem)

@@ -27,8 +27,8 @@ struct SyncMachine: Sendable {
     private var waitsFor: Failure?
     /// The server refuses requests, or has no room, for as long as the wait lasts.
     private var refused: Failure?
-    /// The feed was begun anew because the server did not know the cursor, and no page has come since.
-    private var isBegunAnew = false
+    /// The feed was restarted because the server did not know the cursor, and no page has come since.
+    private var isRestarted = false
     /// The account has no room for the edits that are kept back. All else goes on meanwhile.
     private var full: Failure?
     /// The wait after which they are sent again has begun.
@@ -97,7 +97,7 @@ struct SyncMachine: Sendable {
             if waitsFor == nil { release(&actions) }
             waitsFor = nil
         case .pathChanged:
-            // What is under way goes by the old path, where no answer may come any more.
+            // Requests under way use the old path, on which no answer may come.
             closeStream(&actions)
             cutRequest(&actions)
             needsPull = true
@@ -140,7 +140,7 @@ struct SyncMachine: Sendable {
         let answered = request
         request = nil
         failures = 0
-        isBegunAnew = false
+        isRestarted = false
         self.hasMore = hasMore
         self.hasUnsent = hasUnsent
         if !hasMore {
@@ -183,9 +183,9 @@ struct SyncMachine: Sendable {
         case 401: bar(.loggedOut, .problem(problem), &actions)
         case 403: bar(.stopped(problem), .problem(problem), &actions)
         // Without a page in between, another time would be in vain, too.
-        case _ where problem.isOfCursor && !isBegunAnew:
+        case _ where problem.isOfCursor && !isRestarted:
             startOver(&actions)
-            isBegunAnew = true
+            isRestarted = true
         default: return false
         }
         return true

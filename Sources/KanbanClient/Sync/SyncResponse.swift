@@ -12,7 +12,7 @@ struct SyncResponse: Sendable {
         var status: Status
         var revision: Revision?
         var value: JSON
-        /// A base of null may also be one that the server does not know any more.
+        /// A base of null may also be one that the server no longer knows.
         var conflicts: [(member: String, base: JSON, theirs: JSON, yours: JSON)]
         var problem: JSON?
     }

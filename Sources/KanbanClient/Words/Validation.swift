@@ -3,7 +3,7 @@ import Kanban
 import KanbanWire
 
 // What is wrong with what a user typed, before it is saved: the faults of the rules, with words. Nothing is saved, and the board
-// is not asked: that a name is taken or a category is gone is told when it is saved.
+// is not asked: a name that is taken or a category that is gone is reported when it is saved.
 
 extension NewTask {
     /// Empty when it can be made.

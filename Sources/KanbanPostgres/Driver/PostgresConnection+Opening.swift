@@ -15,7 +15,7 @@ extension PostgresConnection {
         var purpose = "kanbase"
         /// Keeps statements prepared. Off behind a pooler that gives each transaction another session.
         var prepares = true
-        /// Told when the server does not know what this session prepared; then sessions prepare nothing any more.
+        /// Notes that the server does not know what this session prepared. From then on sessions prepare nothing.
         var pooler: PoolerSign?
         /// Milliseconds without a byte from the server after which the session is given up. Longer than any of the
         /// server's own time-outs, which end what hangs there.

@@ -64,7 +64,7 @@ final class PostgresConnection: Engine {
     /// How many statements go out together: each by itself would be a system call here and one there. More of them would
     /// let the server wait for work.
     private static let flushedTogether = 8
-    /// After how many statements of a transaction they are planned anew. An import may fill a table for whose few rows any index
+    /// After how many statements of a transaction they are planned again. An import may fill a table for whose few rows any index
     /// was good enough.
     private static let plannedFor = 2_000
     /// Statements made at run time that are kept prepared.
@@ -265,10 +265,10 @@ final class PostgresConnection: Engine {
         expected.append(.sync)
     }
 
-    /// For an event loop, which is told when there is something to read.
+    /// For an event loop that watches for something to read.
     var descriptor: Int32 { PQsocket(handle) }
 
-    /// Takes in what has arrived, without waiting.
+    /// Reads what has arrived, without waiting.
     /// - Returns: true if all that was sent is answered.
     func takeArrived() throws -> Bool {
         guard PQconsumeInput(handle) == 1 else { throw lost() }

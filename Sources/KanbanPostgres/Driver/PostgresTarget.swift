@@ -6,7 +6,7 @@ package enum PostgresTarget {
     package static func isAddress(_ text: String) -> Bool {
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else { return false }
         guard let values = values(text) else { return false }
-        // What is behind an @ of a password that was not escaped is no host. One at the beginning is an abstract socket.
+        // The text after an unescaped @ of a password is not a host. One at the beginning is an abstract socket.
         let hosts = values["host", default: ""].split(separator: ",")
         guard !hosts.contains(where: { $0.dropFirst().contains("@") }) else { return false }
         // One for each host. libpq looks at them only when it connects, and then quotes what may be half a password: a slash ends

@@ -76,7 +76,7 @@ extension PostgresStep {
             "checksum": "bigint",
             key: "(account, id)",
         ],
-        // No bytes for no category, since NULL is no key.
+        // No bytes for no category, since NULL is not a key.
         "task_counts": [
             "account": "bigint NOT NULL",
             "category_id": "bytea NOT NULL",

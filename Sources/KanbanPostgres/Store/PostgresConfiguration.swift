@@ -84,7 +84,7 @@ package struct PostgresConfiguration: Sendable {
         self.clock = clock
     }
 
-    /// What callers are told of the error, of which the operator is told, too.
+    /// The error that callers get. Reports it to the operator, too.
     func storeError(of error: PostgresError) -> StoreError {
         note(error)
         return error.storeError
@@ -131,7 +131,7 @@ package struct PostgresConfiguration: Sendable {
         /// By indexes: each begins with the account, which every statement has. To read a table from end to end looks cheaper
         /// while it is small, and the plan stays until the table is analyzed again.
         case byIndexes
-        /// The same, for statements that search by keys alone: those that take arrays would be planned anew each time, which
+        /// The same, for statements that search by keys alone: those that take arrays would be planned again each time, which
         /// takes longer than to run them.
         case byIndexesOnce
     }

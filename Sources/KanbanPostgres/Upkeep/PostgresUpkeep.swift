@@ -4,7 +4,7 @@ import KanbanRows
 import Locks
 
 /// The progress of the upkeep, which removes expired rows account by account. One server does it; another takes over when
-/// the first stops renewing its lease, and begins anew.
+/// the first stops renewing its lease, and starts from the beginning.
 struct PostgresUpkeep: Sendable {
     /// The last account; 0 before the first.
     var account: Int64 = 0

@@ -54,7 +54,7 @@ extension SQLBoardWriter {
         return max(categories.count, ddays.count)
     }
 
-    /// Turns a task that is in the trash since before `before` into a tombstone, and the line of its history that stands in
+    /// Turns a task that is in the trash since before `before` into a tombstone, and the line of its history that is in
     /// its row into one beside the others.
     package func purgeTask(_ id: ID, before: Timestamp) throws {
         guard let stored = try stored(id), let deletedAt = stored.task.deletedAt, deletedAt < before else { return }

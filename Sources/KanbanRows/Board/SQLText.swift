@@ -74,7 +74,7 @@ package struct SQLText: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
-/// The same pieces, not the same text: literals are told apart by their address, as in ``Engine/statement(_:)``.
+/// The same pieces, not the same text: literals are distinguished by their address, as in ``Engine/statement(_:)``.
 extension SQLText: Hashable {
     package func hash(into hasher: inout Hasher) {
         // One word for the hasher: it takes longer for each than all this.

@@ -20,7 +20,7 @@ extension SQLBoardWriter {
             count(task, by: 1)
             writing.noteMove(of: account, from: stored.task, to: task)
         }
-        // Only an import changes it, and to name it in every update would write its index anew each time.
+        // Only an import changes it, and to name it in every update would rewrite its index each time.
         if stored.task.createdAt != task.createdAt { try updateCreation(of: task, stored) }
         stored.task = task
         stored.searchedSize = searched.size

@@ -208,7 +208,7 @@ extension EngineStatement {
 }
 
 extension DueDate {
-    /// What stands in `due_day`.
+    /// The value of `due_day`.
     var wholeDay: Int64? {
         guard case .day(let day) = self else { return nil }
         return Int64(day.number)

@@ -3,7 +3,7 @@ import Kanban
 /// The write connection with its state in memory: the counters of accounts and the changed counts of tasks, which are
 /// written once a transaction. Used by one writer.
 ///
-/// Specialized for SQLite, because other rooms call it.
+/// Specialized for SQLite, because other modules call it.
 package final class WriteSession<Database: Engine> {
     package let connection: Database
     /// True if a body of this account should end so that others get their turn; see ``BoardWriter/shouldYield``.

@@ -44,7 +44,7 @@ package protocol EngineStatement: AnyObject {
     func withBytes<T>(at column: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T
 }
 
-// Inlinable, so that the statements of other rooms are specialized for their engine as well.
+// Inlinable, so that the statements of other modules are specialized for their engine as well.
 extension EngineStatement {
     /// Steps through a statement without rows and resets it.
     @inlinable

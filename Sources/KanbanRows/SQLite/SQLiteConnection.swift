@@ -194,7 +194,7 @@ package final class SQLiteConnection: Engine {
     /// Rows written since the connection was opened, undone ones included.
     package var allChanges: Int64 { sqlite3_total_changes64(handle) }
 
-    /// The kept statement of a literal, ready to be bound. Literals are told apart by their address.
+    /// The kept statement of a literal, ready to be bound. Literals are distinguished by their address.
     package func statement(_ sql: StaticString) throws -> SQLiteStatement {
         try statement(UnsafeRawPointer(sql.utf8Start)) { sql.description }
     }

@@ -30,8 +30,8 @@ package final class WriteAheadLog {
     /// Bytes that the log grew since its last checkpoint.
     package var growth: Int { size < checkpointedSize ? size : size - checkpointedSize }
 
-    /// Copies as much of the log into the file as no reader holds back. When that is all, and nobody reads in the log
-    /// any more, the next commit begins it anew.
+    /// Copies as much of the log into the file as no reader holds back. When that is all, and nobody reads in the log,
+    /// the next commit restarts it.
     package func checkpoint() {
         connection.copyLog()
         noteCopied()

@@ -10,7 +10,7 @@ extension FileStore {
     private static let restoredName = fileName + ".restored"
 
     /// - Parameters:
-    ///   - now: stands in the name under which the old data is kept, and in the revisions that follow.
+    ///   - now: is in the name under which the old data is kept, and in the revisions that follow.
     ///   - random: 64 random bits; every account gets a new epoch, so that a cursor of the old history is recognized.
     /// - Returns: where the old data is kept; `nil` when there was none.
     /// - Throws: ``StoreError``: `corrupt` for a damaged or foreign file, `newer`, `io`, `full`; then all is as before.

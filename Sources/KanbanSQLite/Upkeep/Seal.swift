@@ -1,7 +1,7 @@
 import Kanban
 import KanbanRows
 
-/// The sums over all that a backup holds, which stand in the backup itself: a restore refuses a file in which any bit of any
+/// The sums over all that a backup holds, which are in the backup itself: a restore refuses a file in which any bit of any
 /// column of any table changed. The tables and their columns come from the file, so none can be forgotten.
 ///
 /// A data file in use has no seal: rows of boards have a ``RowChecksum`` of their own there.

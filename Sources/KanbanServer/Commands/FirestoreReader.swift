@@ -6,7 +6,7 @@ import Kanban
 
 /// Reads a collection of Firestore over its REST API with the key of a service account.
 ///
-/// The key and the tokens stand in no message: those name the address, the status and Google's own words for it.
+/// No message contains the key or the tokens: messages name the address, the status and Google's own words for it.
 struct FirestoreReader {
     private let key: ServiceAccountKey
     private let tokens: String

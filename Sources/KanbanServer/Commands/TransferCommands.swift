@@ -180,7 +180,7 @@ struct TransferCommands {
         }
     }
 
-    /// The rules of a file, or those that stand in the option itself.
+    /// The rules of a file, or those in the option itself.
     private func rules(_ map: String) throws -> [String] {
         guard FileManager.default.fileExists(atPath: map) else { return map.split(separator: ",").map(String.init) }
         do {

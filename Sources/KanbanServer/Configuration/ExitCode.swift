@@ -36,7 +36,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         case .cannotCreate: "a file cannot be made, or an address cannot be taken"
         case .inputOutput: "reading or writing failed"
         case .locked: "another server has the data directory, or the database takes no writes"
-        case .protocolFault: "what answers is no PostgreSQL, or an old one"
+        case .protocolFault: "not a PostgreSQL server, or too old a version"
         case .noPermission: "the database does not let Kanbase in"
         case .configuration: "a KANBASE_ variable or a file it names makes no sense"
         }

@@ -90,7 +90,7 @@ final class LogSink: Sendable {
         write(line.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// If the log cannot be written any more (EPIPE and similar), drop the rest and keep serving.
+    /// If the log can no longer be written (EPIPE and similar), drop the rest and keep serving.
     private func write(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {

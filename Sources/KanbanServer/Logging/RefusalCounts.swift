@@ -8,7 +8,7 @@ final class RefusalCounts: Sendable {
     private let queue = DispatchQueue(label: "kanbase.refusals", qos: .utility)
     private let pause: DispatchTimeInterval
 
-    /// Addresses beyond these get no line while so many are counted.
+    /// The most addresses that are counted at a time. Further ones get no line.
     private static let mostAddresses = 1_024
 
     /// - Parameter pause: between two lines of an address.

@@ -3,7 +3,7 @@ import KanbanAPI
 import Sockets
 import Synchronization
 
-/// Warns, once, of a trusted proxy that does not say for whom it asks.
+/// Warns, once, of a trusted proxy that does not name its client.
 final class ProxyWatch: Sendable {
     /// What a proxy asks for itself, and a collector on the same machine.
     private static let operators: Set<String> = ["showLiveness", "showReadiness", "showMetrics"]

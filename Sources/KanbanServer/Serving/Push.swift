@@ -24,7 +24,7 @@ extension Configuration {
     private static let longestAnswer = 16 << 10
     private static let patience = Duration.seconds(10)
 
-    /// True if browsers can be reached: Apple's push service takes nothing from a server whose address is no real one.
+    /// True if browsers can be reached: Apple's push service takes nothing from a server without a public address.
     var isWebPushOn: Bool { webPush.map { $0 == .on } ?? hasPublicHost }
 
     /// True if ``publicURL`` is an `https:` URL with a host that others can look up.

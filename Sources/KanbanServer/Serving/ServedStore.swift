@@ -137,7 +137,7 @@ extension Failure {
         } else if error.isReadOnly || says("read-only", "not writable") {
             self.init(.locked, "The \(place) is a standby, which takes no writes: \(message).")
         } else if says("expected authentication request", "invalid response", "unsupported frontend protocol") {
-            self.init(.protocolFault, "What answers for the \(place) is no PostgreSQL: \(message).")
+            self.init(.protocolFault, "The server of the \(place) is not a PostgreSQL server: \(message).")
         } else if says("connection option", "invalid sslmode", "invalid port number", "URI") {
             self.init(.configuration, "The address of the database makes no sense: \(message).")
         } else if state == "3D000" || !hasState && says("database \"") && says("does not exist") {

@@ -20,7 +20,7 @@ struct ClientAccountTests {
         return try Kanbase(["--auth", "required"] + (mailing ?? []) + options)
     }
 
-    /// The code of the newest mail with the subject, once there are so many.
+    /// The code of the newest mail with the subject, once there are `number`.
     private func code(_ subject: String, number: Int = 1, in service: StubMailServer) async throws -> String {
         while true {
             let mails = service.mails.filter { $0.header("Subject") == subject }
@@ -29,7 +29,7 @@ struct ClientAccountTests {
         }
     }
 
-    @Test func `who is logged in is there at once, follows changes, and comes to the other device`() async throws {
+    @Test func `the account is there at once, follows changes, and comes to the other device`() async throws {
         let server = try server()
         let (phone, pad) = try await (ClientDevice(server.port), ClientDevice(server.port))
         var live = phone.board.account.makeAsyncIterator()

@@ -25,7 +25,7 @@ final class ClientDevice: Sendable {
     }
 }
 
-/// The first value that is so; fails after four minutes.
+/// The first value that satisfies the condition; fails after four minutes.
 func first<Value: Sendable>(
     _ live: Live<Value>, _ isWanted: @escaping @Sendable (Value) -> Bool,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -7,7 +7,7 @@ import Testing
 struct KilledClientTests {
     private let binary = URL(filePath: kanbaseBinary).deletingLastPathComponent().appending(path: "kb").path
 
-    /// `kb` with these commands, killed as soon as it said so many bytes; what it said.
+    /// `kb` with these commands, killed as soon as it wrote `bytes` bytes; what it wrote.
     private func kill(_ folder: String, _ url: String, _ commands: String, after bytes: Int) throws -> String {
         let files = try TemporaryDirectory()
         try commands.write(toFile: files.file("in"), atomically: true, encoding: .utf8)

@@ -11,7 +11,7 @@
 
     @testable import KanbanAPI
 
-    /// Deletions that Apple is told of, against a stand-in of Apple.
+    /// Deletions that are reported to Apple, against a substitute for Apple.
     @Suite(.timeLimit(.minutes(10)))
     struct AppleDeletionTests {
         private static let signer = Result { try SigningKey(.p256, id: "the-key") }

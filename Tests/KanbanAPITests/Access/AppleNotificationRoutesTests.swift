@@ -127,7 +127,7 @@
             #expect(try await signIn(board).json["account"]?["created"] == true)
         }
 
-        @Test func `who signs in again within thirty days has the board again`() async throws {
+        @Test func `a person who signs in again within 30 days has the board again`() async throws {
             defer { apple.stop() }
             let board = try board()
             let before = try await signIn(board, email: "sun@example.org")

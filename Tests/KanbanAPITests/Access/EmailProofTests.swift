@@ -8,9 +8,9 @@ import Testing
 
 @testable import KanbanAPI
 
-/// An address belongs to whom proves it; all others only claim theirs. Mails are counted by their recipient.
+/// An address belongs to the account that proves it; all others only claim theirs. Mails are counted by their recipient.
 struct EmailProofTests {
-    @Test func `a changed address waits until it is proven, and then the old one is told`() async throws {
+    @Test func `a changed address waits until it is proven, and then the old one gets a mail`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
         try await board.prove(anna)
@@ -32,9 +32,9 @@ struct EmailProofTests {
         let proven = await board.send(.get, "/account", token: anna.token).json
         #expect(proven["email"] == "new@example.org" && proven["emailVerified"] == true)
         #expect(proven["pendingEmail"] == .null)
-        let told = try await board.newMails().first { $0.recipient == "anna@example.org" }
-        #expect(told?.subject == "Your e-mail address was changed")
-        // A code that went to the old address sets no password any more.
+        let mail = try await board.newMails().first { $0.recipient == "anna@example.org" }
+        #expect(mail?.subject == "Your e-mail address was changed")
+        // A code that went to the old address no longer sets a password.
         let body = "{\"code\": \"\(reset)\", \"newPassword\": \"a new password\"}"
         #expect(await board.send(.post, "/password-resets/complete", body).code == "code_invalid")
     }

@@ -174,7 +174,7 @@ struct GateTests {
     }
 
     @Test(arguments: [nil, "https://evil.example.org", "https://app.example.org.evil.org", "null"])
-    func `another origin is told nothing, and caches keep the two apart`(origin: String?) {
+    func `another origin learns nothing, and caches keep the two apart`(origin: String?) {
         let fields = app.headers(for: request(origin.map { [("Origin", $0)] } ?? []))
 
         #expect(fields.map(\.name) == ["Vary"])
@@ -204,7 +204,7 @@ struct GateTests {
     // MARK: Rate limit
 
     @Test(.overAFile("each of several servers has its share of the limit"))
-    func `each account has its own rate, and is told how it stands`() async throws {
+    func `each account has its own rate limit, and its answers report it`() async throws {
         let board = try AccessBoard(limit: RateLimit(perSecond: 2, burst: 4))
         let anna = try await board.person("anna@example.org")
         let ben = try await board.person("ben@example.org")
@@ -227,7 +227,7 @@ struct GateTests {
     }
 
     @Test(.overAFile("each of several servers has its share of the limit"))
-    func `who has no account is counted by address, whatever token is tried`() async throws {
+    func `a client without an account is counted by address, whatever token it tries`() async throws {
         let board = try AccessBoard(limit: RateLimit(perSecond: 1, burst: 3))
 
         var statuses: [Int] = []
@@ -271,7 +271,7 @@ struct GateTests {
         #expect(other.status == 429)
     }
 
-    @Test func `without a limit nobody is told of one`() async throws {
+    @Test func `without a limit no answer reports one`() async throws {
         let board = try AccessBoard(limit: nil)
         let anna = try await board.person("anna@example.org")
 

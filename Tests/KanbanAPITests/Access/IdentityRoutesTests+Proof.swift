@@ -9,7 +9,7 @@
     @testable import KanbanAPI
 
     extension IdentityRoutesTests {
-        @Test func `an address that is only claimed gives way to whom a provider vouches for`() async throws {
+        @Test func `an address that is only claimed goes to the account that a provider vouches for`() async throws {
             defer { issuer.stop() }
             let board = try board()
             let claimer = try await board.person("anna@example.org")

@@ -228,7 +228,7 @@
             #expect(refused.status == 401 && refused.code == "token_invalid")
         }
 
-        @Test func `a key for another use, of another kind, or that is none verifies nothing`() async throws {
+        @Test func `a key for another use, of another kind, or an invalid key verifies nothing`() async throws {
             defer { issuer.stop() }
             let board = try board()
             let weak = try SigningKey(.rsa(bits: 1024), id: "w")

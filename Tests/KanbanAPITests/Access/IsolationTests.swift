@@ -61,7 +61,7 @@ struct IsolationTests {
         let eve = try await board.person("eve@example.org")
         let belongings = try await fill(board, anna)
         let before = await board.everything(of: anna)
-        // A body that would do on any route: whatever is wrong with it, the missing thing comes first, or nothing is told.
+        // A body that would do on any route: whatever is wrong with it, the missing resource is reported first, or nothing is.
         let bodies = ["tasks": #"{"title": "Stolen"}"#, "categories": #"{"name": "Stolen"}"#]
 
         var walked = 0

@@ -112,7 +112,7 @@ struct KnownDevicesTests {
         #expect(try await !isTold("Phone", password: "mine again"))
     }
 
-    @Test func `who takes an account over knows none of its devices`() async throws {
+    @Test func `after a takeover no device of the account is known`() async throws {
         let board = try AccessBoard()
         // Somebody else signs up with the address and never proves it.
         try #require(await board.signUp("anna@example.org", from: "203.0.113.1").status == 201)

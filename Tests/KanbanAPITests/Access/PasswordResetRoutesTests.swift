@@ -222,7 +222,7 @@ struct PasswordResetRoutesTests {
         #expect(late.code == "code_invalid")
     }
 
-    @Test func `who did not change the address locks the account and has it back`() async throws {
+    @Test func `an owner who did not change the address locks the account and gets it back`() async throws {
         let board = try AccessBoard()
         let anna = try await board.person("anna@example.org")
         try await board.prove(anna)
@@ -251,7 +251,7 @@ struct PasswordResetRoutesTests {
         #expect(await board.logIn("anna@example.org", password: "mine again").status == 201)
     }
 
-    @Test func `a log-in from a new device is told, with a code that locks for a week`() async throws {
+    @Test func `a log-in from a new device is reported, with a code that locks for a week`() async throws {
         let board = try AccessBoard()
         try await board.prove(board.person("anna@example.org"))
         func logIn(_ device: String, from peer: String = "192.0.2.1") async -> Answer {
@@ -289,7 +289,7 @@ struct PasswordResetRoutesTests {
         #expect(try await board.store.readAccess { try $0.mailCount() } == 0)
     }
 
-    @Test func `bodies that say nonsense are told what to change`() async throws {
+    @Test func `the answer to a wrong body says what to change`() async throws {
         let board = try AccessBoard()
 
         #expect(await board.send(.post, "/password-resets", "{\"email\": \"nobody\"}").code == "invalid_format")

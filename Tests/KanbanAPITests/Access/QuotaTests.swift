@@ -10,7 +10,7 @@ import Testing
 
 @testable import KanbanAPI
 
-/// What an account may take, and what it is told about that.
+/// What an account may take, and what the answers say about that.
 struct QuotaTests {
     private func usage(_ board: AccessBoard, _ person: AccessBoard.Person) async throws -> (bytes: Int, tasks: Int) {
         let usage = try #require(await board.send(.get, "/account", token: person.token).json["usage"])

@@ -43,7 +43,7 @@ struct SessionRoutesTests {
         #expect(again.code == "email_taken")
     }
 
-    @Test func `an address that nobody proved gives way to another sign-up`() async throws {
+    @Test func `another sign-up takes an address that nobody proved`() async throws {
         let board = try AccessBoard()
         let claimer = try await board.person("anna@example.org")
 
@@ -104,7 +104,7 @@ struct SessionRoutesTests {
             ["#/displayName blank", "#/admin unknown_member"]
         ),
     ])
-    func `every fault of a sign-up is told at once`(body: String, faults: [String]) async throws {
+    func `every fault of a sign-up is reported at once`(body: String, faults: [String]) async throws {
         let board = try AccessBoard()
 
         let answer = await board.send(.post, "/accounts", body)
@@ -195,7 +195,7 @@ struct SessionRoutesTests {
         }
 
         #expect(statuses.filter { $0 == 401 }.count == 5)
-        // The others are told to come back later, or that too many are waiting.
+        // The others are asked to come back later, or because too many are waiting.
         #expect(statuses.allSatisfy { [401, 429, 503].contains($0) })
         #expect(await board.logIn("anna@example.org").status == 429)
     }
@@ -260,7 +260,7 @@ struct SessionRoutesTests {
         #expect(await board.send(.get, "/tasks", token: anna.token).status == 401)
     }
 
-    @Test func `a hash with old parameters is made anew at log-in`() async throws {
+    @Test func `a hash with old parameters is rebuilt at log-in`() async throws {
         let board = try AccessBoard()
         await board.signUp("anna@example.org")
         let account = try #require(try await board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") })

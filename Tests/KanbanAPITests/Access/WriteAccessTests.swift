@@ -77,7 +77,7 @@ struct WriteAccessTests {
             (.post, "/sync", #"{"mutations": []}"#, ""),
             (.post, "/sync", #"{"mutations": [], "since": "no cursor"}"#, ""),
         ] as [(HTTP.Method, String, String?, String)])
-    func `a token that ended elsewhere writes nothing, and is told nothing else`(
+    func `a token that ended elsewhere writes nothing, and its answer says nothing else`(
         method: HTTP.Method, target: String, body: String?, key: String
     ) async throws {
         let other = try #require(await board.logIn("anna@example.org").json["token"]?.stringValue)
@@ -111,7 +111,7 @@ struct WriteAccessTests {
         #expect(repeated.answer.header("ETag") == first.answer.header("ETag"))
     }
 
-    @Test func `who may call learns what is wrong with a request`() async {
+    @Test func `an authorized caller learns what is wrong with a request`() async {
         for (method, target, body, status) in [
             (HTTP.Method.post, "/tasks", "{", 400), (.post, "/tasks", #"{"title": 1}"#, 422),
             (.patch, "/tasks/no-id", "{}", 404), (.post, "/tasks?unknown=1", "{}", 400),

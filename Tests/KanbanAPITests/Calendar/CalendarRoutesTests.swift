@@ -212,7 +212,7 @@ extension Answer {
 }
 
 extension String {
-    /// The lines as they stand in the file.
+    /// The lines as they are in the file.
     var unfoldable: [String] {
         var lines = utf8Lines
         if lines.last == "" { lines.removeLast() }

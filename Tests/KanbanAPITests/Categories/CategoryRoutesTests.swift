@@ -107,7 +107,7 @@ struct CategoryRoutesTests {
         ("{\"name\": \"a\", \"emoji\": \"\"}", "#/emoji invalid_format"),
         ("{\"name\": \"a\", \"colour\": null}", "#/colour unknown_member"),
     ])
-    func `a fault is told with its pointer`(body: String, fault: String) async throws {
+    func `a fault is reported with its pointer`(body: String, fault: String) async throws {
         let answer = await board.send(.post, "/categories", body)
 
         #expect(answer.status == 422 && answer.faults == [fault])

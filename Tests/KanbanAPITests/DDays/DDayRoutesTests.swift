@@ -56,7 +56,7 @@ struct DDayRoutesTests {
         (#"{"title": "x", "date": "2026-12-01", "emoji": "🎂🎂"}"#, ["#/emoji invalid_format"]),
         (#"{"title": "x", "date": "2026-12-01", "when": 1}"#, ["#/when unknown_member"]),
     ])
-    func `faults are told with their pointers`(body: String, faults: [String]) async throws {
+    func `faults are reported with their pointers`(body: String, faults: [String]) async throws {
         let answer = await board.send(.post, "/ddays", body)
 
         #expect(answer.status == 422 && answer.faults == faults)
@@ -82,7 +82,7 @@ struct DDayRoutesTests {
         #expect(await board.send(.get, "/ddays?cursor=x").code == "invalid_cursor")
     }
 
-    @Test func `a countdown is told from the user's today, and its tag with it`() async throws {
+    @Test func `a countdown starts from the user's today, and its tag with it`() async throws {
         // 17:19 in Seoul, on the 20th; twelve hours behind UTC it is the 19th.
         await board.send(.post, "/ddays", #"{"title": "생일", "date": "2000-11-21", "repeats": "yearly"}"#)
 

@@ -13,14 +13,14 @@ struct BoardDocumentTests {
         #expect(malformed.detail.hasPrefix("Line 2, byte 12:"))
     }
 
-    @Test func `faults of elements are told with pointer and line`() throws {
+    @Test func `faults of elements are reported with pointer and line`() throws {
         let error = try #require(throws: BoardError.self) { try document("{\"tasks\": [\n1,\n{\"title\": 2}]}") }
 
         guard case .invalid(let faults) = error else { throw error }
         #expect(faults.map(\.pointer) == ["#/tasks/0", "#/tasks/1/title"])
         #expect(faults.map(\.line) == [2, 3])
     }
-    @Test func `a hundred faults are told of many doubles`() throws {
+    @Test func `of many duplicates 100 faults are reported`() throws {
         let task = #"{"id": "0192f3a0-0000-7000-8000-000000000001", "title": "a"}"#
         let tasks = Array(repeating: task, count: 300).joined(separator: ",\n")
         let dday = #"{"id": "0192f3a0-0000-7000-8000-000000000002", "title": "a", "date": "2026-12-25"}"#

@@ -23,7 +23,7 @@ struct DividedImportTests {
     }
 
     @Test(arguments: [false, true], [[], [("Idempotency-Key", "once")]])
-    func `who asks in the middle of an import gets what was before, and the stream tells of it when it is whole`(
+    func `a read in the middle of an import gets what was before, and the stream reports the import when it is whole`(
         isDryRun: Bool, headers: [(String, String)]
     ) async throws {
         try await board.task(#"{"title": "before"}"#)
@@ -61,11 +61,11 @@ struct DividedImportTests {
             }
             return
         }
-        var told: Set<String> = []
-        while told.count < 3_000, let event = await stream.nextChange() {
-            told.insert(event.json.id)
+        var seen: Set<String> = []
+        while seen.count < 3_000, let event = await stream.nextChange() {
+            seen.insert(event.json.id)
         }
-        #expect(told.count == 3_000)
+        #expect(seen.count == 3_000)
         #expect(await board.send(.get, "/stats").json["total"] == 3_001)
     }
 

@@ -113,7 +113,7 @@ struct ExportRoutesTests {
         #expect(later.json["tasks"] == [])
     }
 
-    @Test func `a pipe carries pieces in order, and makes whoever is ahead wait`() async throws {
+    @Test func `a pipe carries pieces in order, and makes the faster side wait`() async throws {
         let pipe = PiecePipe(capacity: 2)
         Thread.detachNewThread {
             pipe.finish(Result { for number in 0..<UInt8(200) { try pipe.send([number]) } })
@@ -146,7 +146,7 @@ struct ExportRoutesTests {
         #expect(exports == Array(repeating: export, count: 8))
     }
 
-    @Test func `who makes pieces that nobody takes any more is told`() async throws {
+    @Test func `the producer of pieces that are no longer wanted gets an error`() async throws {
         let pipe = PiecePipe(capacity: 1)
         let (ends, end) = AsyncStream<Bool>.makeStream()
         Thread.detachNewThread {

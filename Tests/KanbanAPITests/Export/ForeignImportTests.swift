@@ -144,7 +144,7 @@ struct ForeignImportTests {
         #expect(await csv(file).json["created"] == 0)
     }
 
-    @Test func `with one wrong row nothing is imported, and every wrong one is told`() async throws {
+    @Test func `with one wrong row nothing is imported, and every wrong row is reported`() async throws {
         let long = String(repeating: "x", count: 201)
         let answer = await csv("title,due\n\(long),\n,2026-12-24\nc,soon\n")
 
@@ -201,7 +201,7 @@ struct ForeignImportTests {
         #expect(await other.titles("/tasks").contains("'-6"))
     }
 
-    @Test func `what a format does not take is told`() async throws {
+    @Test func `what a format does not take is reported`() async throws {
         for (query, status) in [
             ("format=excel", 400), ("format=csv&mode=replace", 400), ("format=csv&rules=nonsense", 400),
             ("format=trello", 422),

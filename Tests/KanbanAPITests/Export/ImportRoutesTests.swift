@@ -101,7 +101,7 @@ struct ImportRoutesTests {
         #expect(await other.send(.get, "/export").text == export)
     }
 
-    @Test func `an emoji that is only spelled anew is taken over`() async throws {
+    @Test func `an emoji that is only spelled differently is taken over`() async throws {
         let board = try TestBoard(at: "2026-11-20T08:19:00.123Z")
         await board.send(.post, "/categories", #"{"name": "Home", "emoji": "\u00e9"}"#)
         await board.send(.post, "/ddays", #"{"title": "Exam", "date": "2026-12-01", "emoji": "\u00e9"}"#)
@@ -155,7 +155,7 @@ struct ImportRoutesTests {
     }
 
     @Test(arguments: [false, true])
-    func `a name that is given up here goes to whom the document gives it, in any order`(
+    func `a name that is given up here goes where the document gives it, in any order`(
         isReversed: Bool
     ) async throws {
         let old = await board.send(.post, "/categories", #"{"name": "work"}"#).json
@@ -223,7 +223,7 @@ struct ImportRoutesTests {
         #expect(made.json["tasks"] == tried.json["tasks"] && made.json["dryRun"] == false)
     }
 
-    @Test func `faults are told with line and pointer, all of them, and nothing is taken in`() async throws {
+    @Test func `all faults are reported with line and pointer, and nothing is imported`() async throws {
         let answer = await board.send(
             .post, "/import",
             """
@@ -251,7 +251,7 @@ struct ImportRoutesTests {
         ("{\"tasks\": [\n{\"id\": \"0199a3c4", "Line 2, byte"), ("{}x", "Line 1, byte 2"), ("", "Line 1, byte 0"),
         ("{\"tasks\": [],\n\"tasks\": []}", "Line 2"),
     ])
-    func `a document that is cut off or broken is told where`(text: String, place: String) async throws {
+    func `the place where a document is cut off or broken is reported`(text: String, place: String) async throws {
         try await board.task(#"{"title": "before"}"#)
 
         let answer = await board.send(.post, "/import?mode=replace", text)
@@ -316,17 +316,17 @@ struct ImportRoutesTests {
         await board.send(
             .post, "/import", "{\"tasks\": [{\"id\": \"\(task.id)\", \"title\": \"uno\", \"status\": \"done\"}]}")
         let renamed = await board.send(.get, "/tasks/\(task.id)").json
-        let told = "\"completedAt\": \"2026-11-01T00:00:00Z\", \"updatedAt\": \"2026-11-22T00:00:00Z\""
+        let times = "\"completedAt\": \"2026-11-01T00:00:00Z\", \"updatedAt\": \"2026-11-22T00:00:00Z\""
         await board.send(
             .post, "/import",
-            "{\"tasks\": [{\"id\": \"\(task.id)\", \"title\": \"uno\", \"status\": \"done\", \(told)}]}")
+            "{\"tasks\": [{\"id\": \"\(task.id)\", \"title\": \"uno\", \"status\": \"done\", \(times)}]}")
 
         #expect(renamed["title"] == "uno" && renamed["completedAt"] == task["completedAt"])
         #expect(
             await board.send(.get, "/tasks/\(task.id)").json["completedAt"]?.stringValue == "2026-11-01T00:00:00.000Z")
     }
 
-    @Test func `places that are taken or none are made anew at the end`() async throws {
+    @Test func `positions that are taken or missing are made at the end`() async throws {
         try await board.task(#"{"title": "first"}"#)
 
         await board.send(

@@ -105,7 +105,7 @@ struct ImageRoutesTests {
         #expect(await board.send(.get, "/images/\(Self.id)").body == most)
     }
 
-    @Test func `an id that is none names nothing`() async throws {
+    @Test func `an invalid id names nothing`() async throws {
         for id in ["x", "33333333-3333-4333-8333-33333333333", "%20", "me"] {
             #expect(await put(Self.png, id).code == "not_found")
             #expect(await board.send(.get, "/images/\(id)").code == "not_found")
@@ -287,7 +287,7 @@ struct ImageRoutesTests {
         #expect(await board.send(.get, "/images/\(Self.id)").body == Self.jpeg)
     }
 
-    @Test func `an export of before there were images is taken in`() async throws {
+    @Test func `an export from before there were images is imported`() async throws {
         let answer = await board.send(
             .post, "/import",
             #"{"ddays": [{"id": "\#(Self.other)", "title": "x", "date": "2026-12-01"}], "categories": []}"#)

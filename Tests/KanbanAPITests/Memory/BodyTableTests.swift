@@ -28,7 +28,7 @@ struct BodyTableTests {
         #expect(right.count > 19_950 && right.count == table.count)
     }
 
-    @Test func `a task that changes again and again drives out no other`() {
+    @Test func `a task that changes again and again evicts no other`() {
         var table = BodyTable(limit: 100 * 18 * 8)
         for number in 0..<50 { table.insert(number) }
 

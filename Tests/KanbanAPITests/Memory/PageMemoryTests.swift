@@ -8,7 +8,7 @@ import Testing
 
 struct PageMemoryTests {
     @Test(arguments: 1...8)
-    func `over a random history, cached answers are those that are made anew`(seed: UInt64) async throws {
+    func `over a random history, cached answers are those that are rebuilt`(seed: UInt64) async throws {
         let board = try TestBoard(at: "2026-11-20T23:59:00Z")
         var random = SeededRandom(seed: seed)
         var ids: [String] = []
@@ -40,8 +40,8 @@ struct PageMemoryTests {
             let target = targets.randomElement(using: &random) ?? ""
             let language = ["ja", "en, ko;q=0.5", "*"].randomElement(using: &random) ?? ""
             let cached = await board.send(.get, target, headers: [("Accept-Language", language)])
-            let anew = await board.send(.get, target, headers: [("Accept-Language", language)], isCached: false)
-            #expect(cached.body == anew.body && cached.header("ETag") == anew.header("ETag"), "\(target)")
+            let rebuilt = await board.send(.get, target, headers: [("Accept-Language", language)], isCached: false)
+            #expect(cached.body == rebuilt.body && cached.header("ETag") == rebuilt.header("ETag"), "\(target)")
             let shown = await board.send(.get, "/tasks/\(id)")
             let read = await board.send(.get, "/tasks/\(id)", isCached: false)
             #expect(shown.status == read.status && shown.header("ETag") == read.header("ETag"))

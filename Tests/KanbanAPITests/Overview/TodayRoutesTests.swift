@@ -86,7 +86,7 @@ struct TodayRoutesTests {
         #expect(tomorrow.titles("overdue") == ["late", "soon"] && tomorrow.titles("today") == [])
     }
 
-    @Test func `what was told before is told the same from memory`() async throws {
+    @Test func `an answer from memory equals the one before`() async throws {
         try await board.task(#"{"title": "late", "dueDate": "2026-11-19"}"#)
 
         let first = await board.send(.get, "/today")

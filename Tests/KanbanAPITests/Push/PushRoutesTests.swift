@@ -92,7 +92,7 @@ struct PushRoutesTests {
         #expect(!String(decoding: made.body, as: UTF8.self).contains("secret"))
     }
 
-    @Test func `each fault is told`() async throws {
+    @Test func `each fault is reported`() async throws {
         let anna = try await board.person("anna@example.org")
         func fault(_ body: String) async -> String {
             let answer = await board.send(.put, "/devices/\(Self.phone)", body, token: anna.token)

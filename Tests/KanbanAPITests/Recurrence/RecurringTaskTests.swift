@@ -51,7 +51,7 @@ struct RecurringTaskTests {
             "#/recurrence/count unknown_member"
         ),
     ])
-    func `a fault is told with its pointer`(body: String, fault: String) async throws {
+    func `a fault is reported with its pointer`(body: String, fault: String) async throws {
         for (method, target) in [(HTTP.Method.post, "/tasks"), (.put, "/tasks/\(String.newID)")] {
             let answer = await board.send(method, target, body)
 

@@ -55,7 +55,7 @@ struct ChangeNotifierTests {
         #expect(notifier.subscribe(to: .local).count > seen)
     }
 
-    @Test func `each gets its time, whoever waits first`() async {
+    @Test func `each wait lasts its own time, in any order`() async {
         await withTaskGroup { group in
             for delay in [60, 20, 40] {
                 group.addTask {

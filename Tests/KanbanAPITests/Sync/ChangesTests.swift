@@ -94,7 +94,7 @@ struct ChangesTests {
     }
 
     @Test(arguments: ["", "x", "1", "-1", "a-", "a--1", "a-1x", "a_b-1", "a-1-2-3", "1-+1"])
-    func `what is no cursor is 400`(text: String) async throws {
+    func `an invalid cursor is 400`(text: String) async throws {
         let answer = await board.send(.get, "/changes?since=\(text.replacing("+", with: "%2B"))")
 
         #expect(answer.status == 400)

@@ -48,7 +48,7 @@ struct KeptResultsTests {
         #expect(await board.titles("/tasks") == ["one"])
     }
 
-    @Test func `a key that is none is told here too`() async {
+    @Test func `an invalid key is reported here, too`() async {
         #expect(await post(#"{"mutations": []}"#, headers: [("Idempotency-Key", "a b")]).status == 400)
     }
 

@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// What holds of the member-wise merge whatever the edits are. `KANBASE_MERGE_SEEDS=500` tries so many.
+/// What holds of the member-wise merge whatever the edits are. `KANBASE_MERGE_SEEDS=500` tries 500.
 struct MergePropertyTests {
     // One over several servers, which change no rule of the merge: each has dozens of boards.
     private static let seeds = Array(

@@ -37,7 +37,7 @@ struct MutationTimeTests {
         #expect(try await board.sync(mutations) == results)
     }
 
-    @Test func `a time that is none is a fault of the mutation`() async throws {
+    @Test func `an invalid time is a fault of the mutation`() async throws {
         let task = try await board.task()
         var wrong = JSON.mutation("move", task.id, ["status": "done"])
         wrong["at"] = "yesterday"

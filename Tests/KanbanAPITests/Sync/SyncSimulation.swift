@@ -8,7 +8,7 @@ import Testing
 /// Some devices, a server that restarts, and a network that loses, repeats and reorders, all driven by one seed.
 ///
 /// Requests are answered one after another, as the store's one writer would order them anyway; so a seed always tells
-/// the same story.
+/// the same scenario.
 final class SyncSimulation {
     let seed: Int
     var random: SeededRandom
@@ -16,7 +16,7 @@ final class SyncSimulation {
     var replicas: [Replica]
     private var requests: [Message] = []
     private var answers: [(message: Message, answer: Answer)] = []
-    /// The first result of each mutation that anybody was told.
+    /// The first result of each mutation that any client got.
     private(set) var results: [String: JSON] = [:]
     /// Whose results may differ when they are sent again: those of an atomic request that was undone are free again.
     private var undone: Set<String> = []

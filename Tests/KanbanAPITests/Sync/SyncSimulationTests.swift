@@ -6,7 +6,7 @@ import Testing
 
 /// Any number of devices end up with the same board.
 ///
-/// `KANBASE_SYNC_SEEDS=500 swift test --filter SyncSimulationTests` runs so many stories, `KANBASE_SYNC_SEED=123` the
+/// `KANBASE_SYNC_SEEDS=500 swift test --filter SyncSimulationTests` runs 500 scenarios, `KANBASE_SYNC_SEED=123` the
 /// one of that seed.
 struct SyncSimulationTests {
     private static let seeds: [Int] = {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// `POST /sync` in several transactions, because other accounts write too.
-@Suite(.overAFile("commits are counted, and a push gives way at each mutation"))
+@Suite(.overAFile("commits are counted, and a push yields at each mutation"))
 struct YieldingTests {
     let board: TestBoard
 
@@ -54,7 +54,7 @@ struct YieldingTests {
         let board = try TestBoard(batchTime: .zero, quota: Quota(bytes: 1 << 20, tasks: 3))
         let mutations = (0..<5).map { _ in JSON.mutation("create", nil, ["title": "one"]) }
 
-        // The push gives way after a mutation, and then has the writer for itself.
+        // The push yields after a mutation, and then has the writer for itself.
         let results = try await besidesOthers(1, on: board, once: true) { try await board.sync(mutations) }
 
         #expect(results.map(\.status) == Array(repeating: "applied", count: 3) + ["rejected", "rejected"])

@@ -92,7 +92,7 @@ struct HistoryRoutesTests {
         #expect(whole.count > 2)
     }
 
-    @Test func `what was deleted is told of, with its title while it is in the trash`() async throws {
+    @Test func `a deletion is listed, with the title while the task is in the trash`() async throws {
         let task = try await board.task(#"{"title": "gone"}"#)
         await board.send(.delete, "/tasks/\(task.id)")
 
@@ -117,7 +117,7 @@ struct HistoryRoutesTests {
         ("limit=0", "invalid_parameter"),
         ("cursor=x", "invalid_cursor"), ("status=todo", "unknown_parameter"), ("action=", "invalid_parameter"),
     ])
-    func `a query that is none is refused`(query: String, code: String) async {
+    func `an invalid query is refused`(query: String, code: String) async {
         let answer = await board.send(.get, "/history?\(query)")
 
         #expect(answer.status == 400)

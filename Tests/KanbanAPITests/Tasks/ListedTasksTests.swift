@@ -23,7 +23,7 @@ struct ListedTasksTests {
     }()
 
     @Test(arguments: 1...8)
-    func `over a random history, every page of every list is the one that is read anew`(seed: UInt64) async throws {
+    func `over a random history, every page of every list is the one that is read again`(seed: UInt64) async throws {
         let board = try TestBoard(at: "2026-11-20T23:59:00Z")
         var random = SeededRandom(seed: seed)
         var ids: [String] = []
@@ -38,11 +38,11 @@ struct ListedTasksTests {
                 .replacing("CATEGORY", with: category.isEmpty ? "none" : category)
             while let page = target {
                 let listed = await board.send(.get, page)
-                let anew = await board.send(.get, page, isCached: false)
+                let again = await board.send(.get, page, isCached: false)
                 #expect(
-                    listed.status == 200 && listed.body == anew.body && listed.header("ETag") == anew.header("ETag"),
+                    listed.status == 200 && listed.body == again.body && listed.header("ETag") == again.header("ETag"),
                     "\(page)")
-                let cursor = anew.json["nextCursor"]?.stringValue
+                let cursor = again.json["nextCursor"]?.stringValue
                 // The next page of the same list, now and then after something changed.
                 if Int.random(in: 0..<4, using: &random) == 0 {
                     category = try await Self.change(board, &ids, category, &random)
@@ -79,7 +79,7 @@ struct ListedTasksTests {
         case 10 where !category.isEmpty:
             await board.send(.patch, "/tasks/\(id)", "{\"categoryId\": \"\(category)\"}")
         case 11 where number == 0:
-            // The same ids, made anew.
+            // The same ids, created again.
             let document = await board.send(.get, "/export", isCached: false)
             await board.send(.post, "/import?mode=replace", String(decoding: document.body, as: UTF8.self))
         case 12: board.clock.advance(seconds: .random(in: 0...7_200, using: &random))

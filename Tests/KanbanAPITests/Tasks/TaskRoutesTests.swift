@@ -103,7 +103,7 @@ struct TaskRoutesTests {
         ("{\"categoryId\": \"\(String.unknownID)\"}", "#/categoryId unknown_category"),
         ("[]", "# invalid_type"),
     ])
-    func `a fault is told with its pointer`(body: String, fault: String) async throws {
+    func `a fault is reported with its pointer`(body: String, fault: String) async throws {
         let answer = await board.send(.post, "/tasks", body)
 
         #expect(answer.status == 422 && answer.faults == [fault])
@@ -111,7 +111,7 @@ struct TaskRoutesTests {
         #expect(await board.titles("/tasks").isEmpty)
     }
 
-    @Test func `every fault is told, not only the first`() async throws {
+    @Test func `every fault is reported, not only the first`() async throws {
         let answer = await board.send(
             .post, "/tasks", "{\"title\": \" \", \"status\": 1, \"x\": 1, \"dueDate\": \"soon\"}")
 
@@ -123,7 +123,7 @@ struct TaskRoutesTests {
         #expect(answer.json["requestId"]?.stringValue == answer.header("X-Request-Id"))
     }
 
-    @Test func `of very many unknown members the first hundred are told`() async throws {
+    @Test func `at most 100 unknown members are reported`() async throws {
         let members = (0..<1_000).map { "\"x\($0)\": 1" }.joined(separator: ",")
 
         let answer = await board.send(.post, "/tasks", "{\(members), \"title\": \" \"}")
@@ -131,7 +131,7 @@ struct TaskRoutesTests {
         #expect(answer.faults.count == 101 && answer.faults.first == "#/title blank")
     }
 
-    @Test func `what only the board can tell to be wrong is told with the rest`() async throws {
+    @Test func `faults that only the board finds are reported with the rest`() async throws {
         let task = try await board.task()
 
         for (method, path, body) in [
@@ -158,7 +158,7 @@ struct TaskRoutesTests {
         #expect(task.revision == 1 && answer.status == 412)
     }
 
-    @Test func `JSON that is none is told with its byte offset`() async throws {
+    @Test func `invalid JSON is reported with its byte offset`() async throws {
         let answer = await board.send(.post, "/tasks", "{\"title\": \"a\",}")
 
         #expect(answer.status == 400 && answer.code == "malformed_json")
@@ -245,7 +245,7 @@ struct TaskRoutesTests {
         #expect(history?.first?["action"] == "restored")
     }
 
-    @Test func `a place that is none leaves the task in the trash`() async throws {
+    @Test func `an invalid place leaves the task in the trash`() async throws {
         let task = try await board.task()
         let other = try await board.task()
         await board.send(.delete, "/tasks/\(task.id)")

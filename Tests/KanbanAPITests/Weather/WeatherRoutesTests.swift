@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct WeatherRoutesTests {
-    @Test func `the weather is told with its tag`() async throws {
+    @Test func `the weather has a tag`() async throws {
         let service = try StubServer(.answer(.good))
         let board = try board(service)
 
@@ -40,7 +40,7 @@ struct WeatherRoutesTests {
         "?latitude=0x1&longitude=0", "?latitude=&longitude=0", "?latitude=north&longitude=0",
         "?latitude=1e400&longitude=0",
     ])
-    func `a place that is none is refused`(query: String) async throws {
+    func `an invalid place is refused`(query: String) async throws {
         let service = try StubServer(.answer(.good))
         let board = try board(service)
 

@@ -77,7 +77,7 @@ struct WeatherServiceTests {
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"current\":",
         .ok("{\"current\": \"" + String(repeating: "x", count: 70_000) + "\"}"),
     ])
-    func `an answer that is none is a failure, and the next one counts again`(answer: String) async throws {
+    func `an invalid answer is a failure, and the next one counts again`(answer: String) async throws {
         let service = try StubServer(.answer(answer))
         defer { service.stop() }
         let weather = try weatherService(service)
@@ -94,7 +94,7 @@ struct WeatherServiceTests {
 
         await #expect(throws: WeatherFault.unavailable) { try await weatherService(service).weather(at: seoul) }
 
-        // Not only for who asked: nobody takes any more of it.
+        // Not only for the caller: nobody reads the rest.
         var hangUps = service.hungUp.makeAsyncIterator()
         await hangUps.next()
     }

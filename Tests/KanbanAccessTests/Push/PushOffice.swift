@@ -9,7 +9,7 @@
 
     @testable import KanbanAccess
 
-    /// A store with devices, push services that do as they are told, and a clock that the test sets.
+    /// A store with devices, push services that the test controls, and a clock that the test sets.
     final class PushOffice: Sendable {
         static let signer = Result { try SigningKey(.p256, id: "KEY1234567") }
         static let account = AccountKey.local
@@ -81,7 +81,7 @@
                 locale: nil, createdAt: now.withLock { $0 })
         }
 
-        /// A task due in so many seconds.
+        /// A task due in this number of seconds.
         @discardableResult
         func task(_ title: String, in seconds: Int64, _ reminders: JSON? = nil) async throws -> TaskItem {
             let due = DueDate.instant(now.withLock { $0 } + .seconds(seconds))

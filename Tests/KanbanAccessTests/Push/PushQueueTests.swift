@@ -88,7 +88,7 @@
             #expect(!office.warnings.withLock { $0.joined() }.contains(String(repeating: "10", count: 32)))
         }
 
-        @Test func `what nobody wants any more is not sent on a later attempt`() async throws {
+        @Test func `what is no longer wanted is not sent on a later attempt`() async throws {
             let (office, _, task) = try await office()
             office.answer.withLock { $0 = { _ in nil } }
             try await office.look()
@@ -189,7 +189,7 @@
             #expect(try await "authorization: bearer \(other.current())" == second[0])
         }
 
-        @Test func `a token that Apple finds too old is made anew once`() async throws {
+        @Test func `a token that Apple finds too old is rebuilt once`() async throws {
             let (office, _, _) = try await office()
             office.answer.withLock { $0 = { _ in (403, "ExpiredProviderToken") } }
 

@@ -58,15 +58,16 @@ struct DeviceRegistrationTests {
         await phone.board.close()
     }
 
-    @Test func `the server is told of a plan when it would ring without, and of nothing else`() async throws {
+    @Test func `a plan is reported when the server would notify without it, and nothing else is reported`() async throws
+    {
         let phone = try await phone()
         phone.register()
         let task = try await phone.board.create(
             .init(title: "milk", due: .instant(Date(clock.now.adding(milliseconds: 600_000)))))
         try await phone.board.syncNow()
-        let told = try #require(network.takeDeviceCalls().last)
-        #expect(told.body["planned"] == (try await server.json("GET", "/changes"))["cursor"])
-        #expect(told.body["from"] == .string(clock.now.description) && told.body["until"] == nil)
+        let reported = try #require(network.takeDeviceCalls().last)
+        #expect(reported.body["planned"] == (try await server.json("GET", "/changes"))["cursor"])
+        #expect(reported.body["from"] == .string(clock.now.description) && reported.body["until"] == nil)
 
         try await phone.board.createCategory(.init(name: "Shop"))
         try await phone.board.create(.init(title: "without a date"))
@@ -194,7 +195,8 @@ struct DeviceRegistrationTests {
         await phone.board.close()
     }
 
-    @Test func `another token is registered at once while changes come live, and what comes is told`() async throws {
+    @Test func `another token is registered at once while changes come live, and what comes is reported`() async throws
+    {
         let proxied = try ProxiedServer(server.local.application, seed: 1)
         proxied.mend()
         let center = TestReminderCenter(clock)

@@ -28,14 +28,14 @@ final class ReminderScenario {
     struct Phone {
         var phone: TestPhone
         var network: RecordingNetwork
-        /// How far the phone had read when it last told the server what it shows.
+        /// How far the phone had read when it last reported to the server what it shows.
         var reported = -1
         /// The first reminder that it had no room for then, and when it last scheduled what it shows.
         var until: Timestamp?
         var end: Timestamp?
     }
 
-    /// What was so at the instant of a reminder.
+    /// The state at the instant of a reminder.
     struct Expectation {
         var alarm: Alarm
         var phone: Int

@@ -36,7 +36,7 @@ struct ReminderScenarioTests {
         server = try NotifyingServer(clock: clock)
     }
 
-    /// Lets so many seconds pass; the server looks at each.
+    /// Lets this number of seconds pass; the server looks at each.
     private func wait(_ seconds: Int64) async throws {
         for _ in 0..<seconds {
             clock.advance(seconds: 1)

@@ -71,7 +71,7 @@ struct DatabaseOptionTests {
         #expect(failure?.hidingAddresses(among: ["restore", address]).message == "There is no file (an address).")
     }
 
-    @Test func `the address of a database is no directory`() {
+    @Test func `the address of a database is not a directory`() {
         let address = "postgres://u:secret@h/d"
 
         let failure = #expect(throws: Failure.self) { try Invocation(["--data", address], environment: [:]) }
@@ -122,7 +122,7 @@ struct DatabaseOptionTests {
         #expect(try Invocation(words + ["--database", "postgres://h/d"], environment: [:]).command == command)
     }
 
-    @Test func `a copy is told its places, and takes no options`() throws {
+    @Test func `a copy has its places as arguments, and takes no options`() throws {
         let invocation = try Invocation(["copy", "/data", "postgres://h/d"], environment: [:])
 
         #expect(invocation.command == .copy && invocation.arguments == ["/data", "postgres://h/d"])

@@ -164,7 +164,7 @@ struct InvocationTests {
         #expect(replaced.configuration.oidc.map(\.clientIDs) == [["z"]])
     }
 
-    @Test func `half of a certificate is a fault of whoever gave it`() {
+    @Test func `half of a certificate is a fault of the place that gave it`() {
         #expect(throws: Failure(.configuration, "KANBASE_TLS_CERTIFICATE and KANBASE_TLS_KEY go together.")) {
             try Invocation([], environment: ["KANBASE_TLS_KEY": "a.key"])
         }
@@ -205,7 +205,7 @@ struct InvocationTests {
         ("127.0.0.1", Configuration.Auth.open), ("127.8.8.8", .open), ("::1", .open), ("localhost", .open),
         ("0.0.0.0", .required), ("192.168.1.4", .required), ("::", .required),
     ])
-    func `who may come in depends on the address unless it is said`(host: String, auth: Configuration.Auth) throws {
+    func `the address decides who may come in, unless an option does`(host: String, auth: Configuration.Auth) throws {
         let silent = try Invocation(["--host", host], environment: [:]).configuration
         let said = try Invocation(["--host", host, "--auth", "open"], environment: [:]).configuration
 

@@ -26,7 +26,7 @@ struct DataDirectoryTests {
         }
     }
 
-    @Test func `the second to lock is told who was first`() throws {
+    @Test func `the error of the second to lock names the first`() throws {
         let root = try TemporaryDirectory()
         let directory = DataDirectory(path: root.path)
         let first = try DataLock(directory, holder: "process 17")

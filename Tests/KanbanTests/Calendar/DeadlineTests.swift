@@ -25,7 +25,7 @@ struct DeadlineTests {
             "2026-11-20T08:19:00Z", "9999-12-31", false, 2_912_119, "D-2912119", .years(7_973),
             "2026-11-20T15:00:00.000Z"),
     ])
-    func `a deadline is told from the user's day`(example: Example) throws {
+    func `a deadline is counted from the user's day`(example: Example) throws {
         let moment = Moment(now: try Timestamp.parse(example.now), zone: try #require(Zone(name: "Asia/Seoul")))
 
         let deadline = Deadline(try DueDate.parse(example.due), isDone: false, at: moment)

@@ -55,7 +55,7 @@ struct RecurrenceRuleTests {
         #expect(fault?.part == part)
     }
 
-    @Test func `letters are not told apart by case, and the text stays as it was`() throws {
+    @Test func `the case of letters does not matter, and the text stays as it was`() throws {
         let rule = try RecurrenceRule(parsing: "freq=weekly;byday=mo,We;wkst=su")
 
         #expect(rule.frequency == .weekly && rule.weekdays.map(\.weekday) == [.monday, .wednesday])

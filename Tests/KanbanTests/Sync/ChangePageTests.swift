@@ -23,7 +23,7 @@ struct ChangePageTests {
         #expect(first.changes.last?.value == .category(work))
     }
 
-    @Test func `a deletion is told to those who knew the thing`() throws {
+    @Test func `a deletion is reported to clients that knew the resource`() throws {
         let task = try board.task()
         let before = try board.changePage(after: nil, limit: 10).cursor
         try board.removeTask(task.id)

@@ -12,7 +12,7 @@ struct ReferenceTests {
         try board.faults(of: references, from: target, besides: known).map(\.code)
     }
 
-    @Test func `what exists is no fault, and a neighbour may be gone`() throws {
+    @Test func `what exists is not a fault, and a neighbour may be gone`() throws {
         let task = try board.task(category: .named("Work"))
         let category = try #require(task.categoryID)
         try board.removeTask(task.id)

@@ -270,7 +270,7 @@ struct TaskSuccessionTests {
         #expect(try board.updateTask(first.id, both).recurrence == nil)
     }
 
-    @Test func `a due date that is no date of the rule begins its dates anew`() throws {
+    @Test func `a due date that is not a date of the rule restarts the dates`() throws {
         let first = try task("FREQ=MONTHLY;SKIP=BACKWARD", due: "2027-01-31")
         let short = try board.updateTask(first.id, TaskEdit(dueDate: .some(DueDate("2027-02-28"))))
         #expect(short.series?.start.text == "2027-01-31")

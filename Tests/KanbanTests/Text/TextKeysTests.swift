@@ -17,7 +17,7 @@ struct TextKeysTests {
         #expect(one.sameKey.isSpelled(like: other.sameKey) == isSame)
     }
 
-    @Test func `the order is that of case-folded code points, and canonical equivalence is no part of it`() {
+    @Test func `the order is that of case-folded code points, without canonical equivalence`() {
         let inOrder = ["Alpha", "beta", "e\u{301}", "z", "é", "\u{1100}\u{1161}", "가", "\u{ff21}", "😀"]
 
         #expect(

@@ -410,7 +410,7 @@ export const cases = {
     same([board.status.value.full, titles(board.tasks().value)], [false, ["First, again"]]);
   }],
 
-  "what the server cannot do now is told, and tried again": ["open", async (t) => {
+  "what the server cannot do now is reported, and tried again": ["open", async (t) => {
     const board = await t.open();
     await live(board);
     const end = between((address) => (address.endsWith("/sync") ? Promise.resolve(new Response('{"code": "busy"}', { status: 503 })) : undefined));
@@ -433,9 +433,9 @@ export const cases = {
   }],
 
   "an app's fault in a subscriber stops neither the board nor the other subscribers": ["open", async (t) => {
-    const told = [];
+    const errors = [];
     const { reportError } = globalThis;
-    globalThis.reportError = ({ message }) => told.push(message);
+    globalThis.reportError = ({ message }) => errors.push(message);
     try {
       const board = await t.open();
       const seen = [];
@@ -451,7 +451,7 @@ export const cases = {
       await offline(board);
       await t.start();
       await board.sync();
-      same([told.includes("Of the list"), told.includes("Of the status"), titles((await t.api("GET", "/tasks")).items)], [true, true, ["Milk"]]);
+      same([errors.includes("Of the list"), errors.includes("Of the status"), titles((await t.api("GET", "/tasks")).items)], [true, true, ["Milk"]]);
       // One that fails at once is none.
       let calls = 0;
       const caught = (() => { try { board.tasks().subscribe(() => { calls += 1; throw new Error("At once"); }); } catch (error) { return error.message; } })();
@@ -524,7 +524,7 @@ export const cases = {
     for (const storage of [null, "disk", {}]) same(await t.open({ storage }).then(() => "", ({ name }) => name), "TypeError");
   }],
 
-  "a wrong address is told apart from no connection": ["open", async (t) => {
+  "a wrong address is distinguished from no connection": ["open", async (t) => {
     same((await problem(t, t.library.open({ server: "kanbase.example.org", storage: "memory" }))).code, "invalid_address");
     const nowhere = await t.library.open({ server: "http://127.0.0.1:9", storage: "memory" });
     same((await until(nowhere.status, ({ problem }) => problem)).problem.code, "unreachable");
@@ -554,7 +554,7 @@ export const cases = {
     same([board.task(task.id).title, board.task(task.id).reminders], ["Tea", ["PT0S"]]);
   }],
 
-  "a live value is told once a change, can be looped over, and ends with the board": ["open", async (t) => {
+  "a live value is reported once a change, can be looped over, and ends with the board": ["open", async (t) => {
     const board = await t.open();
     const list = board.tasks({ sort: "title", query: "tea" });
     const seen = [];

@@ -3,7 +3,7 @@
 /** The tasks whose "Done" was pressed in a notification, until a board has completed them. */
 export const doneCache = "kanbase-done";
 
-/** Ends the notifications of this browser: it takes none any more, and shows none. */
+/** Ends the notifications of this browser: it takes none, and shows none. */
 export async function unsubscribe() {
   try {
     const registration = await navigator.serviceWorker?.getRegistration();

@@ -244,7 +244,7 @@ export class Editor {
     this.goBack();
   }
 
-  /** The focus goes to the card, or to the row of another screen, which may have been made anew. */
+  /** The focus goes to the card, or to the row of another screen, which may have been rebuilt. */
   goBack() {
     if (!this.app.board?.show(this.id)) ($(`[data-of="${this.id}"]`) ?? $("#main")).focus();
   }

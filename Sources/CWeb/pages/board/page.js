@@ -170,7 +170,7 @@ export function field(label, control, ...after) {
 }
 
 /**
- * Makes the rows of a place anew; the focus stays on what is about the same, or in its place.
+ * Rebuilds the rows of a place; the focus stays on what is about the same, or in its place.
  * @param {HTMLElement} place @param {() => void} fill
  */
 export function refill(place, fill) {

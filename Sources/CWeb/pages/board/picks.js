@@ -134,7 +134,7 @@ export class Picks {
 
   /**
    * @param {Intent[]} intents
-   * @param {{say?: () => string, also?: Change[], clears?: boolean}} options `clears`: the cards are not picked any more
+   * @param {{say?: () => string, also?: Change[], clears?: boolean}} options `clears`: the cards are no longer picked
    */
   step(intents, { say = () => text.changed(text.taskCount(intents.length)), also = [], clears = false } = {}) {
     const { app } = this;

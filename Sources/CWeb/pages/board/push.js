@@ -34,7 +34,7 @@ async function register(key, id) {
   let subscription;
   try {
     subscription = await subscribe().catch(async (error) => {
-      // The server had another key, before its data were made anew.
+      // The server had another key, before its data were lost.
       if (error.name !== "InvalidStateError") throw error;
       await (await pushManager.getSubscription())?.unsubscribe();
       return subscribe();

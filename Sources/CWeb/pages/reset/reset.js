@@ -1,4 +1,4 @@
-// The page behind the links of mails and invitations. The code stands in the fragment of the address, which a browser
+// The page behind the links of mails and invitations. The code is in the fragment of the address, which a browser
 // sends to no server, and leaves the address as soon as it is read.
 "use strict";
 
