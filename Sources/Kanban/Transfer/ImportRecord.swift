@@ -127,11 +127,18 @@ extension BoardWriter {
         try keep(KeptMutation(fingerprint: ImportRecord.takenBack, result: record.result), id: id)
     }
 
+    /// True if at most a respacing of its column changed the task, which leaves no line in its history.
+    private func isUnchanged(_ task: TaskItem, since revision: Revision) throws -> Bool {
+        guard task.revision != revision else { return true }
+        let isMovedAtMost = TaskMember.allCases.allSatisfy { $0 == .position || task.memberRevisions[$0] <= revision }
+        return try isMovedAtMost && lines(of: task.id, since: revision, .newestFirst, limit: 1).isEmpty
+    }
+
     /// - Returns: false when somebody changed it.
     private func remove(_ made: ImportReport.Made) throws -> Bool {
         switch made.type {
         case .task:
-            guard let task = try task(made.id), task.revision == made.revision else { return false }
+            guard let task = try task(made.id), try isUnchanged(task, since: made.revision) else { return false }
             if task.deletedAt == nil { try removeTask(made.id, if: .none) }
             try purgeTask(made.id, before: Timestamp(milliseconds: .max))
         case .category:

@@ -139,6 +139,23 @@ struct MergedImportTests {
         #expect(open.first?["recurrence"]?["rule"] == "FREQ=MONTHLY;BYMONTHDAY=31")
     }
 
+    @Test func `a column that the server respaced does not keep what nobody changed`() async throws {
+        let id = await bring("title\na\nb\nc\n", "csv").json["importId"]?.stringValue ?? ""
+        let made = await board.send(.get, "/tasks?sort=title").json["items"]?.arrayValue ?? []
+        let own = [try await board.task(#"{"title": "x"}"#), try await board.task(#"{"title": "y"}"#)]
+        // Between two neighbours, until there is no room.
+        for index in 0..<400 {
+            let body = #"{"before": "\#(made[1].id)"}"#
+            #expect(await board.send(.post, "/tasks/\(own[index % 2].id)/move", body).status == 200)
+        }
+        let after = await board.send(.get, "/tasks/\(made[1].id)").json
+        #expect(after["position"] != made[1]["position"] && after["revision"] != made[1]["revision"])
+        await board.send(.post, "/tasks/\(made[2].id)/move", #"{"place": "first"}"#)
+
+        #expect(await board.send(.delete, "/imports/\(id)").json == ["removed": 2, "kept": 1])
+        #expect(await board.send(.get, "/tasks/\(made[2].id)").status == 200)
+    }
+
     @Test func `pictures go with the import that made them, and come again`() async throws {
         let image = "019a0000-0000-7000-8000-0000000000e1"
         let file = """
