@@ -18,10 +18,12 @@ struct AccountTests {
     private static let account = "0199a3c4-6b1e-7c3a-9a55-3f0d2f4f8e11"
 
     /// Logs in, and has nothing.
-    private static let server: TestNetwork.Answering = { method, target, _ in
+    private static let server: TestNetwork.Answering = { method, target, body in
         switch (method, target) {
         case ("POST", "/sessions"):
             (201, #"{"token": "kb_token", "session": {}, "account": {"id": "\#(account)"}}"#)
+        case ("POST", "/import?mode=add"):
+            (200, #"{"tasks": {"created": \#(body["tasks"]?.arrayValue?.count ?? 0)}}"#)
         case ("POST", "/import?mode=merge"): (200, "{}")
         case ("GET", "/settings"): (200, #"{"timeZone": "Asia/Seoul", "custom": {"theme": "red"}}"#)
         case ("GET", "/categories"): (200, #"{"items": []}"#)
@@ -47,17 +49,20 @@ struct AccountTests {
         let isFirst = TestFlag()
         isFirst.set(true)
         device.network.whileAsked { target in
-            guard target == "/import?mode=merge", isFirst.isSet else { return }
+            guard target == "/import?mode=add", isFirst.isSet else { return }
             isFirst.set(false)
             do { try await board.create(.init(title: "meanwhile")) } catch { Testing.Issue.record(error) }
         }
 
         try await logIn(board, .add)
 
-        let imported = device.network.requests.filter { $0.target == "/import?mode=merge" }.map { request in
+        let imports = device.network.requests.filter { $0.target.hasPrefix("/import") }
+        let imported = imports.map { request in
             (request.body["tasks"]?.arrayValue ?? []).compactMap { $0["title"]?.stringValue }
         }
         #expect(imported == [["before"], ["before", "meanwhile"]])
+        // What the device itself made of it meanwhile counts.
+        #expect(imports.map(\.target) == ["/import?mode=add", "/import?mode=merge"])
         let tasks = device.network.requests.flatMap { $0.body["tasks"]?.arrayValue ?? [] }
         #expect(tasks.allSatisfy { $0["createdAt"] != nil && $0["position"] == nil })
         #expect(try device.titles() == ["before", "meanwhile"])
@@ -108,7 +113,7 @@ struct AccountTests {
         #expect(try device.board.settings().current().custom == ["theme": "blue"])
         try await logIn(device.board, .add)
 
-        let sent = try #require(device.network.requests.first { $0.target == "/import?mode=merge" })
+        let sent = try #require(device.network.requests.first { $0.target == "/import?mode=add" })
         #expect(sent.body["settings"]?["custom"] == ["theme": "blue"])
         // The account has another theme, and keeps it.
         let issue = try #require(try device.board.issues.current().first)
@@ -169,7 +174,7 @@ struct AccountTests {
         let device = try await device()
         try await device.board.create(.init(title: "mine"))
         device.network.answer { method, target, body in
-            target == "/import?mode=merge"
+            target == "/import?mode=add"
                 ? (507, #"{"code": "quota_exceeded", "status": 507}"#) : Self.server(method, target, body)
         }
 
@@ -290,8 +295,11 @@ struct AccountTests {
         let account = try #require(device.board.core.account)
         secrets.isLocked.set(true)
 
-        await #expect(throws: KanbanError.storage("The keychain is locked.")) { try await device.board.logOut() }
+        await #expect(throws: KanbanError.storage("The app's secrets cannot be written.")) {
+            try await device.board.logOut()
+        }
 
+        #expect(device.network.requests.contains { $0.method == "DELETE" && $0.target == "/sessions/current" })
         #expect(device.board.core.account == nil)
         #expect(!FileManager.default.fileExists(atPath: device.directory.file("account-\(account)")))
         secrets.isLocked.set(false)
@@ -322,16 +330,18 @@ struct AccountTests {
 
 /// A keychain that gives and takes nothing before the first unlock.
 private final class LockableSecrets: Secrets {
+    struct Locked: Error {}
+
     let isLocked = TestFlag()
-    private let secrets = Locked<[String: String]>([:])
+    private let secrets = Locks.Locked<[String: String]>([:])
 
     func read(_ account: String) throws -> String? {
-        if isLocked.isSet { throw KanbanError.storage("The keychain is locked.") }
+        if isLocked.isSet { throw Locked() }
         return secrets.withLock { $0[account] }
     }
 
     func write(_ secret: String?, for account: String) throws {
-        if isLocked.isSet { throw KanbanError.storage("The keychain is locked.") }
+        if isLocked.isSet { throw Locked() }
         secrets.withLock { $0[account] = secret }
     }
 }

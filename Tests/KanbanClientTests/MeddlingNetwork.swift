@@ -9,7 +9,7 @@ import Locks
 
 /// A network that does to each request what the test says.
 final class MeddlingNetwork: Transport {
-    enum Fault {
+    enum Fault: Sendable {
         case none
         /// The request does not arrive.
         case cut

@@ -90,6 +90,41 @@ struct RecurrenceTests {
         }
     }
 
+    @Test func `undo and redo of a completion with other members, which the server knows, take the series along`()
+        async throws
+    {
+        let server = try LocalServer()
+        let board = try await TestDevice.on(server).board
+        let task = try await board.create(
+            .init(title: "Rent", due: .day("2099-01-31"), recurrence: .monthly(on: 31)))
+        try await board.syncNow()
+        let successors = [
+            (KanbanClient.Recurrence.weekly([.sat]), "Rent", Due.day("2099-02-07")),
+            (.monthly(on: 31), "Rent and water", .day("2099-02-28")),
+        ]
+        for (rule, title, next) in successors {
+            try await board.edit(task.id) {
+                $0.recurrence = rule
+                $0.title = title
+                $0.status = .done
+            }
+            try await board.syncNow()
+
+            for _ in 1...2 {
+                #expect(try await board.undo() == .done)
+                try await board.syncNow()
+                #expect(try open(board).map(\.id) == [task.id])
+                #expect(try open(board).map(\.recurrence) == [.monthly(on: 31)] && open(board).map(\.title) == ["Rent"])
+                #expect(try await board.redo() == .done)
+                try await board.syncNow()
+                #expect(try open(board).map(\.due) == [next] && open(board).map(\.title) == [title])
+                #expect(try open(board).map(\.recurrence) == [rule])
+            }
+            #expect(try await board.undo() == .done)
+            try await board.syncNow()
+        }
+    }
+
     @Test func `a skip moves the due date, and its undo moves it back`() async throws {
         let board = try await TestDevice().board
         let task = try await board.create(.init(title: "Rent", due: .day("2099-01-31"), recurrence: .monthly(on: 31)))

@@ -160,6 +160,13 @@ struct WordsTests {
         }
         #expect(dday.message(in: .en) == "The title may have at most 100 characters.")
         #expect(try await board.pending().isEmpty)
+        // One of no single member names its kind.
+        let whole = Fault(pointer: "#", code: "invalid_value", of: .task)
+        #expect(whole.message(in: .en) == "The task is not allowed: invalid_value.")
+        #expect(Fault(pointer: "#", code: "already_exists", of: .dday).message(in: .ko) == "같은 ID의 항목이 이미 있습니다.")
+        #expect(
+            Fault(pointer: "#/reminders/0", code: "invalid_reminder").message(in: .en)
+                == "A task has at most 5 reminders, each at most 30 days before.")
         // Of a fault that came without its resource nothing is claimed.
         #expect(Fault(pointer: "#/title", code: "too_long").message(in: .en) == "The title is too long.")
         #expect(Fault(pointer: "#/title", code: "too_long").limit == nil)

@@ -32,14 +32,6 @@ package struct BoardDocument: Sendable {
     /// True if writing the document takes more than a moment.
     var isLong: Bool { tasks.count > 1_000 || images.count > 20 }
 
-    /// True if a version of this document is newer than that of the board.
-    /// - Parameter wasBefore: true if the board had the version before; called for a version without a time.
-    static func isNewer(
-        _ updatedAt: Timestamp, than old: Timestamp, undatedSince: Timestamp, wasBefore: () throws -> Bool
-    ) rethrows -> Bool {
-        updatedAt < undatedSince ? updatedAt > old : try updatedAt >= old && !wasBefore()
-    }
-
     package init() {}
 }
 
@@ -67,8 +59,24 @@ package struct ImportedImage: Sendable {
 package enum ImportMode: String, Sendable, CaseIterable {
     /// Keeps whichever is newer.
     case merge
+    /// Makes what the account never had, and leaves the rest as it is.
+    case add
     /// The document replaces everything.
     case replace
+}
+
+/// Which of two versions of a resource an import takes.
+struct VersionRule {
+    /// As in ``BoardDocument/undatedSince``.
+    var undatedSince: Timestamp
+    var mode: ImportMode
+
+    /// True if the version of the document replaces the one of the board.
+    /// - Parameter wasBefore: true if the board had the version before; called for a version without a time.
+    func isNewer(_ updatedAt: Timestamp, than old: Timestamp, wasBefore: () throws -> Bool) rethrows -> Bool {
+        guard mode != .add else { return false }
+        return updatedAt < undatedSince ? updatedAt > old : try updatedAt >= old && !wasBefore()
+    }
 }
 
 /// What an import did, by type of resource.

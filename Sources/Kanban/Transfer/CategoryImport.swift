@@ -10,18 +10,16 @@ struct CategoryImport {
     private let writer: any BoardWriter
     private let returning: Set<ImportReport.Resource>
     private let existing: [ID: Category]
-    private let undatedSince: Timestamp
+    private let versions: VersionRule
     /// The category that will have each name, by its ``String/sameKey``.
     private var holders: [Spelling: ID] = [:]
     private var changed: [Category] = []
 
-    /// - Parameters:
-    ///   - returning: what was taken back with an earlier import.
-    ///   - undatedSince: as in ``BoardDocument/undatedSince``.
-    init(_ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, undatedSince: Timestamp) throws {
+    /// - Parameter returning: what was taken back with an earlier import.
+    init(_ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, _ versions: VersionRule) throws {
         self.writer = writer
         self.returning = returning
-        self.undatedSince = undatedSince
+        self.versions = versions
         existing = Dictionary(uniqueKeysWithValues: try writer.categories().map { ($0.id, $0) })
     }
 
@@ -67,7 +65,7 @@ struct CategoryImport {
     }
 
     private func isNewer(_ entry: BoardDocument.Entry<Category>, than old: Category) throws -> Bool {
-        try BoardDocument.isNewer(entry.value.updatedAt, than: old.updatedAt, undatedSince: undatedSince) {
+        try versions.isNewer(entry.value.updatedAt, than: old.updatedAt) {
             try writer.wasBefore(old, like: entry.value, besides: entry.absent)
         }
     }

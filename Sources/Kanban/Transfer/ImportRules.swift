@@ -34,13 +34,14 @@ extension BoardWriter {
         try images.run(document.images)
         report.images = images.counts
         try forgetLostImage()
-        var categories = try CategoryImport(self, returning, undatedSince: document.undatedSince)
+        let versions = VersionRule(undatedSince: document.undatedSince, mode: mode)
+        var categories = try CategoryImport(self, returning, versions)
         try categories.run(try images.resolve(document.categories, "categories", \.image), most: Self.mostCategories)
         report.categories = categories.counts
         try importDDays(
-            images.resolve(document.ddays, "ddays", \.image), returning, undatedSince: document.undatedSince, &report)
+            images.resolve(document.ddays, "ddays", \.image), returning, versions, &report)
         var tasks = TaskImport(
-            self, returning, categories: categories.ids, isEmpty: isEmpty, undatedSince: document.undatedSince)
+            self, returning, categories: categories.ids, isEmpty: isEmpty, versions)
         try tasks.run(document.tasks, onTask)
         report.tasks = tasks.counts
         report.made += images.made + categories.made + tasks.made
@@ -62,7 +63,7 @@ extension BoardWriter {
     }
 
     private func importDDays(
-        _ entries: [BoardDocument.Entry<DDay>], _ returning: Set<ImportReport.Resource>, undatedSince: Timestamp,
+        _ entries: [BoardDocument.Entry<DDay>], _ returning: Set<ImportReport.Resource>, _ versions: VersionRule,
         _ report: inout ImportReport
     ) throws {
         var counts = ImportReport.Counts()
@@ -72,9 +73,7 @@ extension BoardWriter {
             var dday = entry.filled(from: old).value
             if let old {
                 var merged = old.taking(membersOf: dday)
-                let isNewer = try BoardDocument.isNewer(
-                    dday.updatedAt, than: old.updatedAt, undatedSince: undatedSince
-                ) { try wasBefore(old, like: merged, besides: entry.absent) }
+                let isNewer = try versions.isNewer(dday.updatedAt, than: old.updatedAt) { try wasBefore(old, like: merged, besides: entry.absent) }
                 guard isNewer, !merged.isSpelled(like: old) else {
                     counts.unchanged += 1
                     continue

@@ -11,7 +11,7 @@ struct TaskImport {
     private let categories: [ID: ID?]
     /// True when the board is empty.
     private let isEmpty: Bool
-    private let undatedSince: Timestamp
+    private let versions: VersionRule
     private var columns: [TaskStatus: Places] = [:]
     /// New tasks without a free position, by their places in the document: they go to the end of their column.
     private var unplaced: [Int] = []
@@ -25,16 +25,14 @@ struct TaskImport {
     /// The number of tasks between two pauses.
     private static let stride = 64
 
-    /// - Parameters:
-    ///   - returning: what was taken back with an earlier import.
-    ///   - undatedSince: as in ``BoardDocument/undatedSince``.
+    /// - Parameter returning: what was taken back with an earlier import.
     init(
         _ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, categories: [ID: ID?], isEmpty: Bool,
-        undatedSince: Timestamp
+        _ versions: VersionRule
     ) {
         self.writer = writer
         self.returning = returning
-        self.undatedSince = undatedSince
+        self.versions = versions
         self.categories = categories
         self.isEmpty = isEmpty
     }
@@ -162,7 +160,7 @@ struct TaskImport {
             task.position = old?.position ?? Position(after: nil, before: nil)
         }
         // What is in the trash of both, and has no time there, stays in it since when it was.
-        if task.deletedAt != nil, task.updatedAt >= undatedSince { task.deletedAt = old?.deletedAt ?? task.deletedAt }
+        if task.deletedAt != nil, task.updatedAt >= versions.undatedSince { task.deletedAt = old?.deletedAt ?? task.deletedAt }
         if let old, old.status == task.status, old.deletedAt == nil, task.deletedAt == nil,
             columns[task.status]?.canTake(task.position, insteadOf: old.position) == false
         {
@@ -183,7 +181,7 @@ struct TaskImport {
 
     private func isNewer(_ task: TaskItem, than old: TaskItem, besides absent: [String]) throws -> Bool {
         guard !task.isLike(old) else { return false }
-        return try BoardDocument.isNewer(task.updatedAt, than: old.updatedAt, undatedSince: undatedSince) {
+        return try versions.isNewer(task.updatedAt, than: old.updatedAt) {
             try writer.wasBefore(old, like: task, besides: absent)
         }
     }

@@ -122,11 +122,11 @@ package struct ImportReading: Sendable {
         let isTable = call.request.headers.values("content-type").first.flatMap { MediaType($0) }?.essence == "text/csv"
         let names = Dictionary(uniqueKeysWithValues: ImportSource.allCases.map { ($0.rawValue, $0) })
         source = try query.choice("format", names) ?? (isTable ? .csv : .kanbase)
-        mode = try query.choice("mode", ["merge": .merge, "replace": .replace]) ?? .merge
+        mode = try query.choice("mode", ["merge": .merge, "add": .add, "replace": .replace]) ?? .merge
         truncates = try query.flag("truncate")
         choices = ImportChoices(zone: try await call.read { try call.zone($0) }, now: call.now)
         guard source == .kanbase || mode == .merge else {
-            throw Problem(.invalidParameter, "mode=replace takes an export of this server alone. Leave it out.")
+            throw Problem(.invalidParameter, "mode=\(mode.rawValue) takes an export of this server alone. Leave it out.")
         }
         if let rules = query["rules"] {
             do {

@@ -82,7 +82,7 @@ final class BoardCore: Sendable {
             driver?.events.yield(.machine(.replaced))
         }
         self.reload = reload
-        let secrets = configuration.secrets ?? FileSecrets(in: folder)
+        let secrets: any Secrets = configuration.secrets.map(AppSecrets.init) ?? FileSecrets(in: folder)
         self.secrets = secrets
         let account = Self.shownAccount(in: boards)
         let replica = try Replica(
@@ -303,6 +303,14 @@ final class BoardCore: Sendable {
             waiting.resume(throwing: error)
         case .closed(let done): done.resume()
         default: break
+        }
+    }
+
+    /// Ends the engine without waiting for it. It holds the core, which would stay with its folder.
+    func endEngine() {
+        engine.withLock { engine in
+            engine?.driver.events.finish()
+            engine = nil
         }
     }
 

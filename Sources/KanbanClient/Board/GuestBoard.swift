@@ -58,14 +58,43 @@ struct GuestBoard {
         }
     }
 
-    /// An account keeps its own settings and the looks of its categories: issues have those of the guest that differ.
+    /// Its tasks and D-days.
+    var listed: Set<ResourceKey> { Set(tasks.map { .task($0.id) } + ddays.map { .dday($0.id) }) }
+
+    /// True if the account had some of the tasks and D-days before an import.
+    func isMore(than report: JSON) -> Bool {
+        let made = ["tasks", "ddays"].map { report[$0]?["created"]?.intValue ?? 0 }
+        return made != [tasks.count, ddays.count]
+    }
+
+    /// An account keeps its own settings, the looks of its categories, and its own versions of what has the same id: issues have
+    /// what the guest wrote otherwise.
     func outdone(by account: AccountBoard) -> [StoredIssue] {
         let mine = settings.flatMembers.filter { account.settings[flat: $0.name] != $0.value }
-        let ofSettings = mine.isEmpty ? [] : [StoredIssue.outdone(mine, by: account.settings, of: .settings)]
-        return ofSettings
-            + categories.compactMap { category in
-                account.holder(of: category).flatMap { .outdone(category.sentMembers, by: $0.shown, of: $0.id) }
+        var issues = mine.isEmpty ? [] : [StoredIssue.outdone(mine, by: account.settings, of: .settings)]
+        for category in categories {
+            if let (id, shown) = account.holder(of: category) {
+                if let issue = StoredIssue.outdone(category.sentMembers, by: shown, of: id) { issues.append(issue) }
+            } else if let shown = account.category(category.id),
+                let issue = StoredIssue.outdone(category, by: shown, of: .category(category.id))
+            {
+                issues.append(issue)
             }
+        }
+        guard let versions = account.versions else { return issues }
+        for task in tasks where task.deletedAt == nil {
+            var task = task
+            task.categoryID = account.holder(ofID: task.categoryID, in: categories)
+            if let issue = StoredIssue.outdone(task, by: versions[.task(task.id)], of: .task(task.id)) {
+                issues.append(issue)
+            }
+        }
+        for dday in ddays {
+            if let issue = StoredIssue.outdone(dday, by: versions[.dday(dday.id)], of: .dday(dday.id)) {
+                issues.append(issue)
+            }
+        }
+        return issues
     }
 }
 
@@ -73,6 +102,22 @@ struct GuestBoard {
 struct AccountBoard {
     var settings: JSON = [:]
     var categories: [JSON] = []
+    /// Of what has an id of the guest's; `nil` when the account had none of them before.
+    var versions: [ResourceKey: JSON]?
+
+    /// What the account has in place of a task or a D-day of the guest; `nil` when it deleted that.
+    fileprivate func version(of mine: Change.Value) -> Change.Value? {
+        guard let versions else { return mine }
+        return versions[mine.resource].flatMap { Change.Value(shown: $0, as: mine.resource.type) }
+    }
+
+    fileprivate func category(_ id: ID) -> JSON? {
+        categories.first { $0["id"]?.stringValue.flatMap { ID($0) } == id }
+    }
+
+    fileprivate func holder(ofID id: ID?, in categories: [Kanban.Category]) -> ID? {
+        categories.first { $0.id == id }.flatMap(holder)?.id ?? id
+    }
 
     /// The category of another id that a category of the guest became, because it has the same name.
     fileprivate func holder(of category: Kanban.Category) -> (id: ID, shown: JSON)? {
@@ -117,12 +162,12 @@ extension Transaction {
             try run(
                 "INSERT OR REPLACE INTO aliases (mine, theirs) VALUES (?1, ?2)", .id(category.id), .id(theirs))
         }
-        for dday in guest.ddays { try show(.dday(dday)) }
+        for dday in guest.ddays { if let version = account.version(of: .dday(dday)) { try show(version) } }
         for var task in guest.tasks {
             task.categoryID = task.categoryID.map { holders[$0] ?? $0 }
             // The server, too, puts them behind those of the account.
             task.position = Position(after: try rows.lastPosition(in: task.status), before: nil)
-            try show(.task(task))
+            if let version = account.version(of: .task(task)) { try show(version) }
         }
         try setState(.guestAdded, "1")
         touched.formUnion(Region.allCases)
@@ -130,6 +175,20 @@ extension Transaction {
 }
 
 extension StoredIssue {
+    /// What was written of a resource since it was made, where another version of it stays, or its deletion; `nil` for nothing.
+    static func outdone<Resource: Noun>(_ mine: Resource, by theirs: JSON?, of resource: ResourceKey) -> StoredIssue? {
+        let revisions = Resource.members.indices.map { mine.memberRevisions[$0] }
+        let written = zip(Resource.members, revisions).compactMap { member, revision -> JSON.Member? in
+            guard member.isInBodies, revision > revisions.min() ?? revision else { return nil }
+            return JSON.Member(member.text, member.value(of: mine).json)
+        }
+        guard let theirs else {
+            return written.isEmpty ? nil : .deleted(resource, JSON(flat: written), over: [:], mine.sentMembers)
+        }
+        let lost = written.filter { $0.value != theirs[$0.name] ?? .null }
+        return lost.isEmpty ? nil : .outdone(lost, by: theirs, of: resource, mine.sentMembers)
+    }
+
     /// The looks of a category that another one of its name has otherwise; `nil` for none.
     static func outdone(_ mine: JSON, by theirs: JSON, of id: ID) -> StoredIssue? {
         let looks = Kanban.Category.members.map(\.text).filter { $0 != "name" }.map {

@@ -48,8 +48,9 @@ extension KanbanBoard {
             // The password is right: only its owner is asked about what was made without an account.
             if let undecided { throw KanbanError.guestData(undecided) }
             if guest == .add, let ofGuest {
-                try await send(ofGuest, token: token)
-                added = (ofGuest, try await account(with: ofGuest, token: token))
+                // What the account has is newer than this device knows: that stays, and issues have the words of the guest.
+                let answer = try await send(ofGuest, mode: "add", token: token)
+                added = (ofGuest, try await account(with: ofGuest, after: answer, token: token))
             }
             try await show(session, with: added)
         } catch {
@@ -89,19 +90,22 @@ extension KanbanBoard {
         }
     }
 
-    private func send(_ guest: GuestBoard, token: String) async throws {
-        guard let document = guest.document else { return }
+    /// - Returns: the server's report; `nil` when there is nothing to send.
+    @discardableResult
+    private func send(_ guest: GuestBoard, mode: String, token: String) async throws -> JSON? {
+        guard let document = guest.document else { return nil }
         var call = APICall.post("/import", document)
-        call.query = [("mode", "merge")]
+        call.query = [("mode", mode)]
         call.timeout = .seconds(300)
         do {
-            _ = try await core.client(token: token).json(call)
+            return try await core.client(token: token).json(call).json
         } catch {
             throw core.appError(error)
         }
     }
 
-    private func account(with guest: GuestBoard, token: String) async throws -> AccountBoard {
+    /// - Parameter report: what the server says of the import.
+    private func account(with guest: GuestBoard, after report: JSON?, token: String) async throws -> AccountBoard {
         do {
             let client = core.client(token: token)
             var account = AccountBoard()
@@ -109,10 +113,32 @@ extension KanbanBoard {
             if guest.hasCategories {
                 account.categories = try await client.json(.get("/categories")).json["items"]?.arrayValue ?? []
             }
+            if let report, guest.isMore(than: report) { account.versions = try await versions(of: guest, client) }
             return account
         } catch {
             throw core.appError(error)
         }
+    }
+
+    /// The tasks and D-days of the account that have the ids of the guest's.
+    private func versions(of guest: GuestBoard, _ client: APIClient) async throws -> [ResourceKey: JSON] {
+        let wanted = guest.listed
+        var versions: [ResourceKey: JSON] = [:]
+        var call = APICall.get("/changes")
+        var cursor: String?
+        repeat {
+            call.query = [("types", "task,dday"), ("limit", "1000")] + (cursor.map { [("since", $0)] } ?? [])
+            let page = try await client.json(call).json
+            for change in page["changes"]?.arrayValue ?? [] {
+                guard let type = change["type"]?.stringValue.flatMap(ResourceType.init(rawValue:)),
+                    let value = change["value"], !value.isNull
+                else { continue }
+                let resource = ResourceKey(type: type, id: change["id"]?.stringValue.flatMap { ID($0) })
+                if wanted.contains(resource) { versions[resource] = value }
+            }
+            cursor = page["hasMore"] == true ? page["cursor"]?.stringValue : nil
+        } while cursor != nil
+        return versions
     }
 
     /// Removes the board without an account once it is no longer shown: what was edited there since it was sent is
@@ -126,7 +152,7 @@ extension KanbanBoard {
             case .add:
                 let left = try core.readHidden(nil) { try GuestBoard($0) }
                 let isNewer = left.revision != sent.revision
-                if isNewer { try await send(left, token: token) }
+                if isNewer { try await send(left, mode: "merge", token: token) }
                 try await core.replica.write { transaction in
                     if isNewer, let account { try transaction.show(left, as: account) }
                     try transaction.add(trash: left.trash)
@@ -201,8 +227,14 @@ extension KanbanBoard {
 
     private func endSession(of account: KanbanID, _ token: String?) async throws {
         let secret = BoardCore.secretName(core.server, account)
-        if let token { try core.secrets.write(token, for: secret + Self.forgotten) }
-        try core.secrets.write(nil, for: secret)
+        do {
+            if let token { try core.secrets.write(token, for: secret + Self.forgotten) }
+            try core.secrets.write(nil, for: secret)
+        } catch {
+            // What the secrets still have is worth nothing once the server has ended the session.
+            if let token { await end(token, timeout: .seconds(2)) }
+            throw error
+        }
         // The user waits, and a network may swallow the request. What is not answered in time ends with the next log-in.
         await endForgottenSession(of: account, timeout: .seconds(2))
     }

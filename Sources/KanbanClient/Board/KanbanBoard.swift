@@ -18,6 +18,9 @@ public actor KanbanBoard {
         self.core = core
     }
 
+    /// One that nobody closed, as in a test.
+    deinit { core.endEngine() }
+
     // MARK: - Opening
 
     /// The open boards of this process by their folder.

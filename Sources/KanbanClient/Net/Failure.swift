@@ -42,9 +42,9 @@ extension Failure {
         // Anything but a problem document comes from a proxy.
         guard let json = try? JSON(parsing: answer.body), let code = json["code"]?.stringValue else {
             // It may say that the server is away, or that a body is too large; it knows nothing of an edit or an account. With 511
-            // a network wants a log-in of its own (RFC 6585 §6).
+            // a network wants a log-in of its own (RFC 6585 §6); 501 and 505 come from a server that cannot be a Kanbase.
             self =
-                [413, 429].contains(answer.status) || answer.status >= 500 && answer.status != 511
+                [413, 429].contains(answer.status) || answer.status >= 500 && ![501, 505, 511].contains(answer.status)
                 ? .problem(Problem(status: answer.status, code: "unknown", retryAfter: retryAfter))
                 : .notKanbase(cause: answer.kind)
             return

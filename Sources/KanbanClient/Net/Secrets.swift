@@ -1,6 +1,29 @@
 import Foundation
 import Locks
 
+/// The secrets of the app, whose errors are those of the library.
+struct AppSecrets: Secrets {
+    let secrets: any Secrets
+
+    func read(_ account: String) throws -> String? {
+        try reported("The app's secrets cannot be read.") { try secrets.read(account) }
+    }
+
+    func write(_ secret: String?, for account: String) throws {
+        try reported("The app's secrets cannot be written.") { try secrets.write(secret, for: account) }
+    }
+
+    private func reported<Result>(_ sentence: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as KanbanError {
+            throw error
+        } catch {
+            throw KanbanError.storage(sentence)
+        }
+    }
+}
+
 /// Tokens in a file that only this user can read: for Linux, and for apps that bring no keychain.
 final class FileSecrets: Secrets {
     private let file: URL

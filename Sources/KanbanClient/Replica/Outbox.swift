@@ -264,6 +264,8 @@ extension Transaction {
         let own = try edits(of: resource)
         guard let id = resource.id, let first = own.first,
             first.mutation.op == .create || first.mutation.op == .put,
+            // Another device may have brought the same along.
+            first.mutation.value["createdAt"] == nil,
             try shadow(of: resource).map({ $0.value == nil }) ?? false,
             own.allSatisfy(\.isUnsent), try !isNamed(id, resource.type)
         else { return false }

@@ -96,7 +96,17 @@ struct Before {
         case (.move, .task(let task)):
             return [try transaction.step(back(task))]
         case (_, let before?):
-            return try patches(mutation, from: before, to: outcome.value).map(transaction.step)
+            return try patches(mutation, from: before, to: outcome.value).map { patch in
+                var step = try transaction.step(patch)
+                // The task gets the rule back from its successor with the step before.
+                if case .task(let task) = outcome.value, let next = try transaction.rows.successor(of: task) {
+                    step.expected = JSON(
+                        flat: step.expected.flatMembers.map {
+                            $0.name == "recurrence" ? .init($0.name, next.recurrence?.json ?? .null) : $0
+                        })
+                }
+                return step
+            }
         default:
             return []
         }
@@ -130,7 +140,10 @@ struct Before {
                 old.append(member.name == "custom" ? .init("custom", now.patch(to: member.value)) : member)
             }
         }
-        return (old.isEmpty ? [] : [StoredMutation(.patch, resource, .object(old))]) + (move.map { [$0] } ?? [])
+        let patch = old.isEmpty ? nil : StoredMutation(.patch, resource, .object(old))
+        // The members are set while the task is open: a rule of a task that is done is with its successor.
+        let isDone = if case .task(let task) = before { task.status == .done } else { false }
+        return (isDone ? [patch, move] : [move, patch]).compactMap(\.self)
     }
 
     private static let editable = Set(

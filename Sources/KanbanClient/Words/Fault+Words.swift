@@ -47,7 +47,8 @@ extension Fault {
         case "categoryId": Words("The category", "분류", "カテゴリー")
         case "color": Words("The color", "색", "色")
         case "emoji": Words("The emoji", "이모지", "絵文字")
-        case "image", "": Words("The picture", "사진", "画像")
+        case "image": Words("The picture", "사진", "画像")
+        case "": ofWhole
         case "email": Words("The e-mail address", "이메일 주소", "メールアドレス")
         case "password": Words("The password", "비밀번호", "パスワード")
         case "newPassword": Words("The new password", "새 비밀번호", "新しいパスワード")
@@ -64,6 +65,17 @@ extension Fault {
         case "allDayTime": Words("The time of day", "시각", "時刻")
         case "digest": Words("The time of the mail", "메일 시각", "メールの時刻")
         default: Words("\"\(member)\"", "\"\(member)\"", "「\(member)」")
+        }
+    }
+
+    /// What the fault is of, where it is of no single member.
+    private var ofWhole: Words {
+        switch kind {
+        case .task?: Words("The task", "할 일", "タスク")
+        case .category?: Words("The category", "분류", "カテゴリー")
+        case .dday?: Words("The D-day", "디데이", "D-Day")
+        case .settings?: Words("The settings", "설정", "設定")
+        case .image?, nil: Words("The picture", "사진", "画像")
         }
     }
 
@@ -144,6 +156,19 @@ extension Fault {
             case (_, "invalid_recurrence"):
                 Words(
                     "The task cannot come back in this way.", "이렇게 반복할 수 없습니다.", "このようには繰り返せません。")
+            case (_, "invalid_reminder"):
+                Words(
+                    "A task has at most 5 reminders, each at most 30 days before.", "알림은 5개까지, 30일 전까지 정할 수 있습니다.",
+                    "リマインダーは5つまで、30日前までです。")
+            case ("", "already_exists"):
+                Words(
+                    "There is one with this id already.", "같은 ID의 항목이 이미 있습니다.", "同じIDのものがすでにあります。")
+            case ("", "not_found"):
+                Words("It is not there any more.", "더 이상 없습니다.", "もうありません。")
+            case ("", "rolled_back"):
+                Words(
+                    "It was not saved because another change was refused.", "다른 변경이 거절되어 저장하지 않았습니다.",
+                    "ほかの変更が拒否されたため、保存されませんでした。")
             case (_, "quota_exceeded"): .accountFull
             case ("file", "damaged"):
                 Words(
