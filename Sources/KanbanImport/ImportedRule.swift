@@ -188,9 +188,18 @@ struct ImportedRule {
         beginnings.first { text.hasPrefix($0) }.map { text.dropFirst($0.count) }
     }
 
+    /// A rule that names no day, from one that not every month or year has, which is kept: others have their last day then.
+    static func keeping(_ day: Day, in rule: String) -> String {
+        let (month, day) = (day.civil.month, day.civil.day)
+        guard !rule.contains("BY"), day > 28 else { return rule }
+        if rule.hasPrefix("FREQ=MONTHLY") { return "\(rule);BYMONTHDAY=\(day);SKIP=BACKWARD" }
+        guard rule.hasPrefix("FREQ=YEARLY"), month == 2 else { return rule }
+        return "\(rule);BYMONTH=2;BYMONTHDAY=29;SKIP=BACKWARD"
+    }
+
     /// Vikunja's number of seconds, where it is one of days.
-    static func every(seconds: Int, mode: Int) -> Recurrence? {
-        if mode == 1 { return Recurrence(rule: "FREQ=MONTHLY") }
+    static func every(seconds: Int, mode: Int, from due: Day) -> Recurrence? {
+        if mode == 1 { return Recurrence(rule: keeping(due, in: "FREQ=MONTHLY")) }
         guard seconds > 0, seconds % 86_400 == 0 else { return nil }
         let days = seconds / 86_400
         let rule = days % 7 == 0 ? "FREQ=WEEKLY;INTERVAL=\(days / 7)" : "FREQ=DAILY;INTERVAL=\(days)"

@@ -94,7 +94,8 @@ enum TodoistBoard {
                 // A time of day stays that of its zone when clocks change.
                 let isElsewhere = rule.time != nil && dates.zone.name != choices.zone.name
                 task.recurrence = Recurrence(
-                    rule: rule.recurrence.rule, from: rule.recurrence.from,
+                    rule: ImportedRule.keeping(first.day(in: dates.zone), in: rule.recurrence.rule),
+                    from: rule.recurrence.from,
                     timeZone: isElsewhere ? dates.zone.name : nil)
                 remarks.note("recurrence_begins", "Tasks that come back begin with the next date of their rule.")
             }

@@ -68,6 +68,8 @@ struct VikunjaBoard {
             return false
         }
         var (name, isArchived, buckets) = (nil as String?, false, [Int: String]())
+        // Newer exports have them beside the tasks: each view of a project has buckets of its own.
+        var bucketsOfTasks: [Int: [Int]] = [:]
         var tasks: JSONReader?
         try reader.enterObject()
         while let member = try reader.nextName() {
@@ -77,6 +79,13 @@ struct VikunjaBoard {
             case ("buckets", .array):
                 try reader.eachElement { bucket, _ in
                     if let id = bucket["id"]?.intValue { buckets[id] = bucket["title"]?.stringValue ?? "" }
+                }
+            case ("task_buckets", .array):
+                try reader.eachElement { place, _ in
+                    guard let task = place["task_id"]?.intValue, let bucket = place["bucket_id"]?.intValue else {
+                        return
+                    }
+                    bucketsOfTasks[task, default: []].append(bucket)
                 }
             case ("tasks", .array): tasks = reader
             // Older versions put lists into namespaces, newer ones projects into projects.
@@ -89,11 +98,13 @@ struct VikunjaBoard {
             rows += 1
             var task = Self.task(json, "\(pointer)/tasks/\(index)", rows, choices, &remarks)
             task.category = (name ?? "").isEmpty ? nil : name
-            if task.status != .done, let bucket = json["bucket_id"]?.intValue.flatMap({ buckets[$0] }) {
-                if let status = choices.status(bucket) {
+            if task.status != .done {
+                let ids = [json["bucket_id"]?.intValue] + (json["id"]?.intValue.flatMap { bucketsOfTasks[$0] } ?? [])
+                let names = ids.compactMap { $0.flatMap { buckets[$0] } }
+                if let status = names.compactMap({ choices.status($0) }).first {
                     task.status = status
-                } else {
-                    remarks.noteUnknown(list: bucket)
+                } else if let name = names.first {
+                    remarks.noteUnknown(list: name)
                 }
             }
             if isArchived {
@@ -105,12 +116,22 @@ struct VikunjaBoard {
         return name != nil || tasks != nil
     }
 
+    /// What no task of ours has, with the codes of notes.
+    private static let leftOut = [
+        ("comments", "comments_left_out"), ("attachments", "attachments_left_out"), ("assignees", "members_left_out"),
+        ("reminders", "reminders_left_out"), ("start_date", "dates_left_out"), ("end_date", "dates_left_out"),
+        ("percent_done", "progress_left_out"), ("is_favorite", "favorite_left_out"),
+        ("related_tasks", "relations_left_out"), ("hex_color", "color_left_out"),
+    ]
+
     private static func task(
         _ json: JSON, _ pointer: String, _ row: Int, _ choices: ImportChoices, _ remarks: inout ImportRemarks
     ) -> ForeignBoard.Task {
         var task = ForeignBoard.Task(row: row, pointer: pointer, sourceID: json["id"]?.intValue.map { "\($0)" })
         task.title = json["title"]?.stringValue ?? ""
-        task.body = plain(json["description"]?.stringValue ?? "", &remarks)
+        let description = MarkupText(json["description"]?.stringValue ?? "")
+        task.body = description.text
+        if description.hasTags { remarks.note("formatting_left_out", "Notes are plain text here.") }
         task.due = time(json["due_date"]).map { choices.asDay(.instant($0)) }
         task.status = json["done"]?.boolValue == true ? .done : .todo
         task.createdAt = time(json["created"])
@@ -123,20 +144,17 @@ struct VikunjaBoard {
         }
         let (seconds, mode) = (json["repeat_after"]?.intValue ?? 0, json["repeat_mode"]?.intValue ?? 0)
         if seconds > 0 || mode == 1 {
-            task.recurrence = task.due == nil ? nil : ImportedRule.every(seconds: seconds, mode: mode)
+            task.recurrence = task.due.flatMap {
+                ImportedRule.every(seconds: seconds, mode: mode, from: $0.day(in: choices.zone))
+            }
             if task.recurrence == nil {
                 remarks.note(
                     "recurrence_left_out", "What comes back without a date, or after part of a day, stays as it is.")
             }
         }
         if json["priority"]?.intValue ?? 0 > 0 { remarks.note("priority_left_out", "There are no priorities here.") }
-        for (member, code) in [
-            ("comments", "comments_left_out"), ("attachments", "attachments_left_out"),
-            ("assignees", "members_left_out"),
-            ("reminders", "reminders_left_out"),
-        ] {
-            remarks.note(
-                code, "The \(member) of Vikunja's tasks are left out.", count: json[member]?.arrayValue?.count ?? 0)
+        for (member, code) in leftOut {
+            remarks.note(code, "The \(member) of Vikunja's tasks are left out.", count: json[member]?.values ?? 0)
         }
         return task
     }
@@ -146,26 +164,18 @@ struct VikunjaBoard {
         guard let text = json?.stringValue, !text.hasPrefix("0001-01-01") else { return nil }
         return Timestamp(rfc3339: text)
     }
+}
 
-    /// The text of a little HTML, as Vikunja's editor writes it.
-    private static func plain(_ html: String, _ remarks: inout ImportRemarks) -> String {
-        guard html.contains("<"), html.contains(">") else { return html }
-        var text = ""
-        var rest = html[...]
-        while let start = rest.firstIndex(of: "<") {
-            text += rest[..<start]
-            rest = rest[start...]
-            guard let end = rest.firstIndex(of: ">") else { break }
-            let tag = rest[rest.index(after: start)..<end].lowercased()
-            if tag == "/p" || tag.hasPrefix("br") || tag == "/li" || tag.hasPrefix("/h") { text += "\n" }
-            if tag == "li" || tag.hasPrefix("li ") { text += "- " }
-            rest = rest[rest.index(after: end)...]
+extension JSON {
+    /// How many values it has: Vikunja writes empty ones for none.
+    fileprivate var values: Int {
+        switch self {
+        case .array(let elements): elements.count
+        case .object(let members): members.reduce(0) { $0 + $1.value.values }
+        case .string(let text): text.isEmpty || text.hasPrefix("0001-01-01") ? 0 : 1
+        case .number: doubleValue == 0 ? 0 : 1
+        case .bool(let isSet): isSet ? 1 : 0
+        case .null: 0
         }
-        text += rest
-        for (entity, character) in [
-            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&"),
-        ] { text = text.replacing(entity, with: character) }
-        remarks.note("formatting_left_out", "Notes are plain text here.")
-        return text.trimmed
     }
 }
