@@ -43,16 +43,20 @@ enum CSVBoard {
         of head: CSVTable.Row, _ choices: ImportChoices, _ remarks: inout ImportRemarks
     ) throws(UnreadableImport) -> [String: Int] {
         var columns: [String: Int] = [:]
-        for (index, heading) in head.fields.enumerated() where !heading.trimmed.isEmpty {
-            let chosen = choices.fields.first { ImportWords.key($0.value) == ImportWords.key(heading) }?.key
-            if let member = chosen ?? ImportWords.member(heading, among: head.fields), columns[member] == nil {
+        let headings = head.fields.map(\.trimmed)
+        for (index, member) in choices.members(of: headings, areHeadings: true).enumerated()
+        where !headings[index].isEmpty {
+            if let member {
                 columns[member] = index
             } else {
-                remarks.note("unknown_column", "The column \"\(heading.trimmed)\" is left out.")
+                remarks.note("unknown_column", "The column \"\(headings[index])\" is left out.")
             }
         }
         guard columns["title"] != nil else {
-            throw UnreadableImport("No heading of line \(head.line) is that of the titles, such as title, 제목 or タイトル.")
+            let words =
+                choices.field(of: "title").map { "\($0.quoted), which the rule title:\($0) names" }
+                ?? "that of the titles, such as title, 제목 or タイトル"
+            throw UnreadableImport("No heading of line \(head.line) is \(words).")
         }
         return columns
     }

@@ -94,13 +94,9 @@ enum FirestoreBoard {
             row: index + 1, pointer: pointer, sourceID: path.isEmpty ? nil : path.afterDocuments)
         task.updatedAt = document["updateTime"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
         task.createdAt = document["createTime"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
-        var taken: Set<String> = []
-        let names = fields.map(\.name)
-        for field in fields {
-            let chosen = choices.fields.first { $0.value.isSpelled(like: field.name) }?.key
-            guard let member = chosen ?? ImportWords.member(field.name, among: names), member != "id",
-                member != "position", taken.insert(member).inserted
-            else {
+        let members = choices.members(of: fields.map(\.name))
+        for (field, member) in zip(fields, members) {
+            guard let member, member != "id", member != "position" else {
                 remarks.note("unknown_field", "The field \(field.name.quoted) is left out.")
                 continue
             }
@@ -111,7 +107,7 @@ enum FirestoreBoard {
             }
             set(member, value, in: &task, place, choices, &remarks)
         }
-        task.unsaid = Set([.body, .status, .dueDate].filter { !taken.contains($0.rawValue) })
+        task.unsaid = Set([.body, .status, .dueDate].filter { !members.contains($0.rawValue) })
         return task
     }
 
@@ -141,7 +137,9 @@ enum FirestoreBoard {
     ) {
         let dates = ImportedDate(zone: choices.zone)
         func fail(_ what: String) {
-            remarks.fail(task.row, place, .invalidValue, "\(what) Use another field with the rule \(member):name.")
+            remarks.fail(
+                task.row, place, .invalidValue,
+                "\(what) Use another field with the rule \(member):name, or none with \(member): and no name.")
         }
         switch (member, value) {
         case (_, .none): break

@@ -83,48 +83,6 @@ package struct ImportRemarks: Sendable {
     }
 }
 
-/// What a user says about a file.
-package struct ImportChoices: Sendable {
-    /// The zone of times without one, and of days.
-    package var zone: Zone
-    /// When the import is made: what is archived elsewhere has been in the trash since then.
-    package var now: Timestamp
-    /// On which what comes back without a date begins.
-    package var today: Day
-    /// Columns of names that are no usual names of one: `Backlog` is todo. By ``ImportWords/key(_:)``.
-    package var statuses: [String: TaskStatus] = [:]
-    /// Fields of the other system by the member of a task.
-    package var fields: [String: String] = [:]
-    /// Instants are days of the zone: an app that stored a `Date` of a day picker meant a day.
-    package var datesAreDays = false
-
-    package init(zone: Zone, now: Timestamp) {
-        (self.zone, self.now, today) = (zone, now, zone.day(of: now))
-    }
-
-    /// Takes rules as `list:Backlog=todo`, `status:쉬는 중=doing`, `title:headline`, `dates=day`.
-    /// - Throws: ``UnreadableImport`` for one that says nothing.
-    package mutating func take(_ rules: [String]) throws(UnreadableImport) {
-        for rule in rules {
-            let sides = rule.split(separator: "=", maxSplits: 1).map { String($0).trimmed }
-            let parts = (sides.first ?? "").split(separator: ":", maxSplits: 1).map { String($0).trimmed }
-            switch (parts.first, parts.count, sides.count) {
-            case ("dates", 1, 2) where sides[1] == "day": datesAreDays = true
-            case ("dates", 1, 2) where sides[1] == "instant": datesAreDays = false
-            case ("list", 2, 2), ("status", 2, 2):
-                guard let status = TaskStatus(name: sides[1]) else {
-                    throw UnreadableImport("\(sides[1].quoted) is no column: todo, doing or done.")
-                }
-                statuses[ImportWords.key(parts[1])] = status
-            case (let member?, 2, 1) where ImportWords.isMember(member): fields[member] = parts[1]
-            default:
-                throw UnreadableImport(
-                    "\(rule.quoted) is none of list:Name=todo, status:Word=doing, title:field and dates=day.")
-            }
-        }
-    }
-}
-
 /// A file that is not of the format at all.
 package struct UnreadableImport: Error {
     package var detail: String

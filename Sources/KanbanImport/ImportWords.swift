@@ -65,25 +65,6 @@ package enum ImportWords {
     ])
 }
 
-extension ImportChoices {
-    /// The column that a word means: as the user said, else as usual.
-    func status(_ word: String) -> TaskStatus? {
-        statuses[ImportWords.key(word)] ?? ImportWords.status(word)
-    }
-
-    /// The column of a task; a word that means none is a fault.
-    func setStatus(
-        of task: inout ForeignBoard.Task, to word: String, at pointer: String, _ remarks: inout ImportRemarks
-    ) {
-        guard let status = status(word) else {
-            return remarks.fail(
-                task.row, pointer, .invalidValue,
-                "\(word.quoted) is no column. Say which one it is with the rule status:\(word)=todo.")
-        }
-        task.status = status
-    }
-}
-
 extension ImportRemarks {
     mutating func noteUnknown(list name: String) {
         note(
