@@ -148,10 +148,10 @@ enum FirestoreBoard {
         case ("category", .text(let text)): task.category = text.trimmed.isEmpty ? nil : text
         case ("status", .flag(let isDone)): task.status = isDone ? .done : .todo
         case ("status", .text(let word)): choices.setStatus(of: &task, to: word, at: place, &remarks)
-        case ("dueDate", .time(let time)): task.due = choices.asDay(.instant(time))
+        case ("dueDate", .time(let time)): task.due = .instant(time)
         case ("dueDate", .text(let text)) where text.trimmed.isEmpty: break
         case ("dueDate", .text(let text)):
-            task.due = dates.read(text).map { choices.asDay($0) }
+            task.due = dates.read(text)
             if task.due == nil { fail("\(text.quoted) is no date that is understood.") }
         case ("createdAt", .time(let time)): task.createdAt = time
         case ("updatedAt", .time(let time)): task.updatedAt = time

@@ -101,12 +101,29 @@ extension ForeignFormat {
         if self != .csv, self != .todoist, ImportedText.isUTF16(json: bytes) {
             throw UnreadableImport("The file is in UTF-16. JSON is in UTF-8: save it so.")
         }
-        return switch self {
-        case .csv: try CSVBoard.read(bytes, choices, take)
-        case .todoist: try TodoistBoard.read(bytes, choices, take)
-        case .trello: try TrelloBoard.read(bytes, choices, take)
-        case .vikunja: try VikunjaBoard.read(bytes, choices, take)
-        case .firestore: try FirestoreBoard.read(bytes, choices, take)
+        var days = 0
+        func takeDay(_ task: ForeignBoard.Task) {
+            var task = task
+            if choices.datesAreDays, case .instant(let instant)? = task.due {
+                task.due = .day(choices.zone.day(of: instant))
+                days += 1
+            }
+            take(task)
         }
+        var remarks =
+            switch self {
+            case .csv: try CSVBoard.read(bytes, choices, takeDay)
+            case .todoist: try TodoistBoard.read(bytes, choices, takeDay)
+            case .trello: try TrelloBoard.read(bytes, choices, takeDay)
+            case .vikunja: try VikunjaBoard.read(bytes, choices, takeDay)
+            case .firestore: try FirestoreBoard.read(bytes, choices, takeDay)
+            }
+        if !choices.isZoneKnown {
+            remarks.note(
+                "days_in_utc",
+                "No time zone is known, so days are those of UTC. Choose another with the rule timeZone=Asia/Seoul.",
+                count: days)
+        }
+        return remarks
     }
 }

@@ -4,7 +4,9 @@ import Kanban
 /// What a user says about a file.
 package struct ImportChoices: Sendable {
     /// The zone of times without one, and of days.
-    package var zone: Zone
+    package private(set) var zone: Zone
+    /// False when nobody has chosen the zone, which is UTC then.
+    package private(set) var isZoneKnown: Bool
     /// When the import is made: what is archived elsewhere has been in the trash since then.
     package let now: Timestamp
     /// On which what comes back without a date begins.
@@ -15,11 +17,16 @@ package struct ImportChoices: Sendable {
     private var fields: [String: String] = [:]
     /// Instants are days of the zone: an app that stored a `Date` of a day picker meant a day.
     package var datesAreDays = false
-    package init(zone: Zone, now: Timestamp) {
-        (self.zone, self.now, today) = (zone, now, zone.day(of: now))
+    /// - Parameters:
+    ///   - zone: the account's.
+    ///   - fallback: the server's.
+    package init(zone: Zone?, fallback: Zone = .utc, now: Timestamp) {
+        self.zone = zone ?? fallback
+        isZoneKnown = zone != nil || fallback.name != Zone.utc.name
+        (self.now, today) = (now, self.zone.day(of: now))
     }
 
-    /// Takes rules as `list:Backlog=todo`, `status:쉬는 중=doing`, `title:headline`, `dueDate:`, `dates=day`.
+    /// Takes rules as `list:Backlog=todo`, `status:쉬는 중=doing`, `title:headline`, `dueDate:`, `dates=day`, `timeZone=Asia/Seoul`.
     /// - Throws: ``UnreadableImport`` for one that says nothing.
     package mutating func take(_ rules: [String]) throws(UnreadableImport) {
         for rule in rules {
@@ -29,6 +36,12 @@ package struct ImportChoices: Sendable {
             switch (parts.first, parts.count, sides.count) {
             case ("dates", 1, 2) where sides[1] == "day": datesAreDays = true
             case ("dates", 1, 2) where sides[1] == "instant": datesAreDays = false
+            case ("timeZone", 1, 2):
+                guard let chosen = Zone(name: sides[1]) else {
+                    throw UnreadableImport(
+                        "\(sides[1].quoted) is no time zone. Use an IANA name, such as timeZone=Asia/Seoul.")
+                }
+                (zone, isZoneKnown, today) = (chosen, true, chosen.day(of: now))
             case ("list", 2, 2) where !parts[1].isEmpty, ("status", 2, 2) where !parts[1].isEmpty:
                 guard let status = TaskStatus(name: sides[1]) else {
                     throw UnreadableImport("\(sides[1].quoted) is no column: todo, doing or done.")
@@ -44,7 +57,7 @@ package struct ImportChoices: Sendable {
             default:
                 throw UnreadableImport(
                     "\(rule.quoted) is none of list:Name=todo, status:Word=doing, title:field, dueDate: (which leaves the "
-                        + "due date out) and dates=day.")
+                        + "due date out), dates=day and timeZone=Asia/Seoul.")
             }
         }
     }

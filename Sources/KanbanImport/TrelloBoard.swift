@@ -120,7 +120,6 @@ struct TrelloBoard {
             remarks.note("checklist_in_body", "Checklists are in the notes.")
         }
         if let due = card["due"]?.stringValue { task.due = ImportedDate(zone: choices.zone).read(due) }
-        task.due = task.due.map { choices.asDay($0) }
         if card["dueComplete"]?.boolValue == true { task.status = .done }
         task.createdAt = id.flatMap(Self.made)
         task.updatedAt = card["dateLastActivity"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
@@ -145,11 +144,4 @@ struct TrelloBoard {
 
 extension JSON {
     fileprivate var place: Double { self["pos"]?.doubleValue ?? 0 }
-}
-
-extension ImportChoices {
-    /// An instant as the day that it meant, if the user says so.
-    func asDay(_ due: DueDate) -> DueDate {
-        datesAreDays ? .day(due.day(in: zone)) : due
-    }
 }

@@ -132,7 +132,7 @@ struct VikunjaBoard {
         let description = MarkupText(json["description"]?.stringValue ?? "")
         task.body = description.text
         if description.hasTags { remarks.note("formatting_left_out", "Notes are plain text here.") }
-        task.due = time(json["due_date"]).map { choices.asDay(.instant($0)) }
+        task.due = time(json["due_date"]).map { .instant($0) }
         task.status = json["done"]?.boolValue == true ? .done : .todo
         task.createdAt = time(json["created"])
         task.updatedAt = time(json["updated"])

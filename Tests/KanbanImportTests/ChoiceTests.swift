@@ -5,7 +5,61 @@ import Testing
 
 /// What the rules of a user do to the files of all systems.
 struct ChoiceTests {
+    private static let now = Timestamp(milliseconds: 1_795_000_000_000)
+
+    private func read(
+        _ format: ForeignFormat, _ text: String, _ choices: ImportChoices, _ rules: [String]
+    ) throws -> ReadFile {
+        var (choices, file) = (choices, ReadFile())
+        try choices.take(rules)
+        file.remarks = try format.read(Array(text.utf8), choices) { file.tasks.append($0) }
+        return file
+    }
+
+    private static let days: [(format: ForeignFormat, text: String)] = [
+        (.csv, "title,due\na,2026-12-23T15:00:00Z\n"),
+        (.todoist, "TYPE,CONTENT,DATE\ntask,a,2026-12-23T15:00:00Z\n"),
+        (
+            .trello,
+            #"{"lists": [{"id": "l", "name": "Done"}], "cards": [{"id": "c", "name": "a", "idList": "l", "due": "2026-12-23T15:00:00Z"}]}"#
+        ),
+        (.vikunja, #"[{"title": "p", "tasks": [{"id": 1, "title": "a", "due_date": "2026-12-23T15:00:00Z"}]}]"#),
+        (
+            .firestore,
+            #"[{"name": "p/documents/t/a", "fields": {"title": {"stringValue": "a"}, "due": {"timestampValue": "2026-12-23T15:00:00Z"}}}]"#
+        ),
+    ]
+
+    @Test(arguments: days)
+    func `instants become days of the zone of a rule, the account or the server, in this order`(
+        format: ForeignFormat, text: String
+    ) throws {
+        let (seoul, berlin) = (try #require(Zone(name: "Asia/Seoul")), try #require(Zone(name: "Europe/Berlin")))
+        let cases: [(account: Zone?, server: Zone, rules: [String], due: String, codes: [String])] = [
+            (nil, .utc, ["dates=day"], "2026-12-23", ["days_in_utc"]),
+            (nil, seoul, ["dates=day"], "2026-12-24", []),
+            (berlin, seoul, ["dates=day"], "2026-12-23", []),
+            (.utc, seoul, ["dates=day"], "2026-12-23", []),
+            (berlin, berlin, ["dates=day", "timeZone=Asia/Seoul"], "2026-12-24", []),
+            (nil, .utc, ["timeZone=UTC", "dates=day"], "2026-12-23", []),
+            (nil, .utc, [], "2026-12-23T15:00:00.000Z", []),
+        ]
+        for (account, server, rules, due, codes) in cases {
+            let choices = ImportChoices(zone: account, fallback: server, now: Self.now)
+            let file = try read(format, text, choices, rules)
+            #expect(file.tasks.map { $0.due?.text } == [due], "\(rules)")
+            #expect(
+                file.remarks.notes.map(\.code) == codes && file.remarks.notes.allSatisfy { $0.count == 1 }, "\(rules)")
+        }
+    }
+
+    @Test func `times without an offset are those of the zone of the rule`() throws {
+        let table = try KanbanImportTests.read(.csv, "title,due\na,2026-12-24 09:00\n", ["timeZone=Europe/Berlin"])
+        #expect(table.tasks.map { $0.due?.text } == ["2026-12-24T08:00:00.000Z"])
+    }
+
     @Test(arguments: [
+        ("timeZone=Mars/Olympus", "\"Mars/Olympus\" is no time zone"), ("timeZone=", "is none of"),
         ("nonsense", "is none of"), ("list:=todo", "is none of"), (":field", "is none of"),
         ("list:a=later", "is no column"),
     ])

@@ -124,7 +124,10 @@ package struct ImportReading: Sendable {
         source = try query.choice("format", names) ?? (isTable ? .csv : .kanbase)
         mode = try query.choice("mode", ["merge": .merge, "add": .add, "replace": .replace]) ?? .merge
         truncates = try query.flag("truncate")
-        choices = ImportChoices(zone: try await call.read { try call.zone($0) }, now: call.now)
+        choices = try await call.read { reader in
+            ImportChoices(
+                zone: try query.zone ?? reader.settings().zone, fallback: call.environment.zone, now: call.now)
+        }
         guard source == .kanbase || mode == .merge else {
             throw Problem(.invalidParameter, "mode=\(mode.rawValue) takes an export of this server alone. Leave it out.")
         }

@@ -45,14 +45,14 @@ struct TransferCommands {
         let files = try await boards(at: paths, source, progress)
         let administration = configuration.administration
         // Once more in the zone of the account, which only its data tell.
-        var read = try read(files, of: source, in: .utc)
+        var read = try read(files, of: source, in: nil)
         if isFile, lock == nil { lock = try lockDirectory() }
         try await configuration.withStore(directory, makesTables: true, lock: lock) { store in
             let account = try await accountKey(in: store)
             let zone = try await store.readDetached(account) { try $0.settings().zone }
             if let zone, source != .kanbase { read = try self.read(files, of: source, in: zone) }
             let documents = read
-            let reading = try reading(of: source, in: zone ?? .utc)
+            let reading = try reading(of: source, in: zone)
             let total = documents.reduce(0) { $0 + $1.0.tasks.count }
             let summaries: [ImportSummary]
             do {
@@ -146,12 +146,13 @@ struct TransferCommands {
     }
 
     /// How the options want a file to be read.
-    private func reading(of source: ImportSource, in zone: Zone) throws -> ImportReading {
+    private func reading(of source: ImportSource, in zone: Zone?) throws -> ImportReading {
         let administration = configuration.administration
         guard source == .kanbase || administration.mode == .merge else {
             throw Failure(.usage, "--mode replace takes an export of Kanbase alone.")
         }
-        var choices = ImportChoices(zone: zone, now: Timestamp.system())
+        var choices = ImportChoices(
+            zone: zone, fallback: Zone(name: configuration.timeZone) ?? .utc, now: Timestamp.system())
         do {
             if let map = administration.map { try choices.take(rules(map)) }
         } catch let unreadable as UnreadableImport {
@@ -162,7 +163,7 @@ struct TransferCommands {
     }
 
     private func read(
-        _ files: [ImportFile], of source: ImportSource, in zone: Zone
+        _ files: [ImportFile], of source: ImportSource, in zone: Zone?
     ) throws -> [(BoardDocument, ImportRemarks)] {
         let reading = try reading(of: source, in: zone)
         return try files.map { file in

@@ -49,7 +49,7 @@ extension Option {
             "database-prepare", \.databasePrepare, .name, in: .server, of: [.serve],
             "Keep statements prepared; off behind a pooler in transaction mode."),
         Option(
-            "time-zone", \.timeZone, .timeZone, in: .server, of: [.serve],
+            "time-zone", \.timeZone, .timeZone, in: .server, of: [.serve, .importBoard],
             "The time zone of accounts that have not chosen one."),
         Option(
             secret: "weather-url", \.weatherURL, OptionValue.url.optional(), in: .server, of: [.serve],
@@ -227,7 +227,7 @@ extension Option {
         Option(
             "map", \.administration.map, OptionValue.text("RULES", "a file or rules").optional(), in: .command,
             of: [.importBoard],
-            "What words of the file mean, as list:Backlog=todo,dates=day, or the name of a file with a rule on each line."
+            "What words of the file mean, as list:Backlog=todo,dates=day,timeZone=Asia/Seoul, or a file with a rule on each line."
         ),
         Option(
             "hash-parameters", \.administration.hashParameters, OptionValue.text("FILE", "a file").optional(),

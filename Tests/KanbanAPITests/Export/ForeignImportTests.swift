@@ -204,6 +204,7 @@ struct ForeignImportTests {
     @Test func `what a format does not take is reported`() async throws {
         for (query, status) in [
             ("format=excel", 400), ("format=csv&mode=replace", 400), ("format=csv&rules=nonsense", 400),
+            ("format=csv&rules=timeZone%3DMars", 400),
             ("format=trello", 422),
             ("format=csv&truncate=maybe", 400),
         ] { #expect(await csv("title\na\n", query).status == status, "\(query)") }
@@ -214,6 +215,28 @@ struct ForeignImportTests {
         let wrong = await board.send(.post, "/import", "a", headers: [("Content-Type", "text/plain")])
         #expect(wrong.status == 415)
         #expect(await board.send(.get, "/imports").json == ["items": [], "nextCursor": .null])
+    }
+
+    @Test func `days are those of the zone of the rule, the request, the account or the server, in this order`()
+        async throws
+    {
+        let file = "title,due\n%,2026-12-23T15:00:00Z\n"
+        func day(_ title: String, _ query: String, on board: TestBoard) async -> [JSON?] {
+            let answer = await board.send(
+                .post, "/import?format=csv&rules=dates%3Dday\(query)", file.replacing("%", with: title),
+                headers: [("Content-Type", "text/csv")])
+            let tasks = await board.send(.get, "/tasks").json["items"]?.arrayValue ?? []
+            let due = tasks.first { $0["title"] == .string(title) }?["dueDate"]
+            return [due] + (answer.json["notes"]?.arrayValue ?? []).map { $0["code"] }
+        }
+        let other = try TestBoard(zone: "Asia/Seoul")
+
+        #expect(await day("a", "", on: board) == ["2026-12-23", "days_in_utc"])
+        #expect(await day("b", "&timeZone=Asia/Seoul", on: board) == ["2026-12-24"])
+        #expect(await day("c", ",timeZone%3DAsia/Seoul&timeZone=Europe/Berlin", on: board) == ["2026-12-24"])
+        #expect(await day("d", "", on: other) == ["2026-12-24"])
+        await other.send(.patch, "/settings", #"{"timeZone": "UTC"}"#)
+        #expect(await day("e", "", on: other) == ["2026-12-23"])
     }
 
     @Test func `a task of an export without an id gets one, the same each time`() async throws {

@@ -98,7 +98,6 @@ struct InvocationTests {
             "'kanbase account' needs one of: add, list, show, events, disable, enable, quota, remove, password, export, link. Did you mean 'add'?"
         ),
         (["check", "--port", "1"], "'kanbase check' takes no --port."),
-        (["check", "--vacuum=yes"], "--vacuum stands alone, without a value."),
     ])
     func `a wrong command line says what would be right`(arguments: [String], message: String) {
         #expect(throws: Failure(.usage, message)) {
@@ -117,6 +116,16 @@ struct InvocationTests {
         let invocation = try? Invocation(["--metrics", text], environment: [:])
 
         #expect(invocation?.configuration.metrics.map { "\($0)" } == listener)
+    }
+
+    @Test func `an import takes the zone of the server, an export does not`() throws {
+        let option = try Invocation(["import", "--time-zone", "Asia/Seoul"], environment: [:])
+        let variable = try Invocation(["import"], environment: ["KANBASE_TIME_ZONE": "Asia/Seoul"])
+
+        #expect(option.configuration.timeZone == "Asia/Seoul" && variable.configuration.timeZone == "Asia/Seoul")
+        #expect(throws: Failure(.usage, "'kanbase export' takes no --time-zone.")) {
+            try Invocation(["export", "--time-zone", "Asia/Seoul"], environment: [:])
+        }
     }
 
     @Test func `networks of proxies come from the command line or the environment`() throws {
