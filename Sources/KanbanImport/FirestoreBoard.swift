@@ -9,8 +9,12 @@ enum FirestoreBoard {
         var remarks = ImportRemarks()
         var index = 0
         try eachDocument(bytes) { document in
-            if let fields = document["fields"]?.objectMembers {
+            if let fields = document["fields"]?.objectMembers, !fields.isEmpty {
                 take(task(document, fields, index, choices, &remarks))
+            } else if document["name"]?.isPath == true {
+                // The REST API leaves fields out of a document that has none.
+                remarks.skipped += 1
+                remarks.note("empty_document", "Documents without fields are skipped.")
             } else {
                 remarks.fail(
                     index + 1, "#/documents/\(index)", .required,
@@ -48,14 +52,22 @@ enum FirestoreBoard {
         switch try text.kind() {
         case .array: list = text
         case .object:
-            var isDocument = false
+            var (isDocument, isEmpty) = (false, true)
             var members = text
             try members.enterObject()
             while let name = try members.nextName() {
-                if name == "documents", try members.kind() == .array { list = members }
-                if name == "fields" { isDocument = true }
+                switch (name, try members.kind()) {
+                case ("documents", .array): list = members
+                case ("fields", _): isDocument = true
+                case ("name", _):
+                    isEmpty = false
+                    if try members.value().isPath { isDocument = true }
+                // All that the answer of an empty collection may have.
+                case ("nextPageToken", _): break
+                default: isEmpty = false
+                }
             }
-            guard list != nil || isDocument else { return false }
+            if list == nil, !isDocument { return isEmpty }
         default: return false
         }
         guard var list else {
@@ -76,6 +88,7 @@ enum FirestoreBoard {
     /// - Returns: false when a line is no JSON: then the whole is none of this kind.
     private static func eachLine(of bytes: [UInt8], _ body: (JSON) -> Void) -> Bool {
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
+            .filter { !$0.allSatisfy { [0x20, 0x09, 0x0d].contains($0) } }
         for line in lines {
             // `try?`: the caller says what is wrong with the text.
             guard let json = try? JSON(parsing: Array(line)) else { return false }
@@ -108,6 +121,13 @@ enum FirestoreBoard {
             set(member, value, in: &task, place, choices, &remarks)
         }
         task.unsaid = Set([.body, .status, .dueDate].filter { !members.contains($0.rawValue) })
+        if task.title.isBlank {
+            task.title = choices.defaultTitle
+            remarks.note(
+                "untitled",
+                "Documents without a title are called \(task.title.quoted). If a field of another name has it, say so with the "
+                    + "rule title:name.")
+        }
         return task
     }
 
@@ -116,6 +136,8 @@ enum FirestoreBoard {
         case text(String)
         case flag(Bool)
         case time(Timestamp)
+        /// As a text, and as the time that it is where a time is asked for.
+        case number(String, Timestamp?)
     }
 
     private static func value(_ json: JSON) -> Value? {
@@ -125,17 +147,27 @@ enum FirestoreBoard {
         case "stringValue": return member.value.stringValue.map { .text($0) }
         case "booleanValue": return member.value.boolValue.map { .flag($0) }
         case "timestampValue": return member.value.stringValue.flatMap { Timestamp(rfc3339: $0) }.map { .time($0) }
-        // Milliseconds or seconds since 1970 where a time is asked for.
-        case "integerValue": return member.value.stringValue.map { .text($0) }
+        case "integerValue", "doubleValue":
+            guard let number = member.value.stringValue.flatMap(Double.init) ?? member.value.doubleValue else {
+                return nil
+            }
+            let text = member.value.stringValue ?? Int(exactly: number).map { "\($0)" } ?? "\(number)"
+            return .number(text, time(number))
         default: return nil
         }
+    }
+
+    /// Milliseconds or seconds since 1970. Either way 1973 to 5138 is understood; less is no time, but a number of something else.
+    private static func time(_ number: Double) -> Timestamp? {
+        let milliseconds = abs(number) < 1e11 ? number * 1_000 : number
+        guard (1e11..<1e14).contains(milliseconds) else { return nil }
+        return Timestamp(milliseconds: Int64(milliseconds))
     }
 
     private static func set(
         _ member: String, _ value: Value, in task: inout ForeignBoard.Task, _ place: String, _ choices: ImportChoices,
         _ remarks: inout ImportRemarks
     ) {
-        let dates = ImportedDate(zone: choices.zone)
         func fail(_ what: String) {
             remarks.fail(
                 task.row, place, .invalidValue,
@@ -143,25 +175,41 @@ enum FirestoreBoard {
         }
         switch (member, value) {
         case (_, .none): break
-        case ("title", .text(let text)): task.title = text
-        case ("body", .text(let text)): task.body = text
-        case ("category", .text(let text)): task.category = text.trimmed.isEmpty ? nil : text
+        case (_, .text(let text)) where text.trimmed.isEmpty: break
+        case ("title", .text(let text)), ("title", .number(let text, _)): task.title = text
+        case ("body", .text(let text)), ("body", .number(let text, _)): task.body = text
+        case ("category", .text(let text)), ("category", .number(let text, _)): task.category = text
         case ("status", .flag(let isDone)): task.status = isDone ? .done : .todo
-        case ("status", .text(let word)): choices.setStatus(of: &task, to: word, at: place, &remarks)
-        case ("dueDate", .time(let time)): task.due = .instant(time)
-        case ("dueDate", .text(let text)) where text.trimmed.isEmpty: break
-        case ("dueDate", .text(let text)):
-            task.due = dates.read(text)
+        case ("status", .text(let word)), ("status", .number(let word, _)):
+            choices.setStatus(of: &task, to: word, at: place, &remarks)
+        case ("dueDate", .time(let time)), ("dueDate", .number(_, let time?)): task.due = .instant(time)
+        case ("dueDate", .text(let text)), ("dueDate", .number(let text, nil)):
+            task.due = ImportedDate(zone: choices.zone).read(text)
             if task.due == nil { fail("\(text.quoted) is no date that is understood.") }
-        case ("createdAt", .time(let time)): task.createdAt = time
-        case ("updatedAt", .time(let time)): task.updatedAt = time
-        case ("completedAt", .time(let time)): task.completedAt = time
-        case ("createdAt", .text(let text)): task.createdAt = dates.instant(text) ?? task.createdAt
-        case ("updatedAt", .text(let text)): task.updatedAt = dates.instant(text) ?? task.updatedAt
-        case ("completedAt", .text(let text)): task.completedAt = dates.instant(text)
-        default: fail("The field has a value of another type than \(member) takes.")
+        default:
+            let times: [String: WritableKeyPath<ForeignBoard.Task, Timestamp?>] = [
+                "createdAt": \.createdAt, "updatedAt": \.updatedAt, "completedAt": \.completedAt,
+            ]
+            guard let path = times[member] else {
+                return fail("The field has a value of another type than \(member) takes.")
+            }
+            switch value {
+            case .time(let time), .number(_, let time?): task[keyPath: path] = time
+            case .text(let text), .number(let text, nil):
+                guard let time = ImportedDate(zone: choices.zone).instant(text) else {
+                    return remarks.note(
+                        "unread_time", "A time of \(member) is not understood and is left out: \(text.quoted).")
+                }
+                task[keyPath: path] = time
+            default: fail("The field has a value of another type than \(member) takes.")
+            }
         }
     }
+}
+
+extension JSON {
+    /// Whether it is the path of a document, which each one has as its name.
+    fileprivate var isPath: Bool { stringValue?.contains("/documents/") == true }
 }
 
 extension String {

@@ -17,6 +17,9 @@ package struct ImportChoices: Sendable {
     private var fields: [String: String] = [:]
     /// Instants are days of the zone: an app that stored a `Date` of a day picker meant a day.
     package var datesAreDays = false
+    /// The title of a document without one.
+    package var defaultTitle = Language.en.defaultTaskTitle
+
     /// - Parameters:
     ///   - zone: the account's.
     ///   - fallback: the server's.

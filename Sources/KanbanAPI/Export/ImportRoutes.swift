@@ -125,8 +125,10 @@ package struct ImportReading: Sendable {
         mode = try query.choice("mode", ["merge": .merge, "add": .add, "replace": .replace]) ?? .merge
         truncates = try query.flag("truncate")
         choices = try await call.read { reader in
-            ImportChoices(
+            var choices = ImportChoices(
                 zone: try query.zone ?? reader.settings().zone, fallback: call.environment.zone, now: call.now)
+            choices.defaultTitle = try call.defaultTitle(reader)
+            return choices
         }
         guard source == .kanbase || mode == .merge else {
             throw Problem(.invalidParameter, "mode=\(mode.rawValue) takes an export of this server alone. Leave it out.")

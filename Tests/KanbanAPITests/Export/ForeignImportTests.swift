@@ -239,6 +239,16 @@ struct ForeignImportTests {
         #expect(await day("e", "", on: other) == ["2026-12-23"])
     }
 
+    @Test func `a document without a title gets that of a new task, in the language of the account`() async {
+        await board.send(.patch, "/settings", #"{"locale": "ko"}"#)
+        let answer = await board.send(
+            .post, "/import?format=firestore",
+            #"[{"name": "p/documents/t/a", "fields": {"done": {"booleanValue": true}}}]"#)
+        #expect(answer.json["created"] == 1 && answer.json["notes"]?.arrayValue?.map { $0["code"] } == ["untitled"])
+        #expect(await board.titles("/tasks") == ["새로운 할 일"])
+        #expect(await board.send(.post, "/import?format=firestore", "{}").json["created"] == 0)
+    }
+
     @Test func `a task of an export without an id gets one, the same each time`() async throws {
         let document = #"{"tasks": [{"title": "a"}, {"title": "a"}]}"#
         #expect(await board.send(.post, "/import", document).json["created"] == 2)
