@@ -122,7 +122,7 @@ struct FirebaseAuthTests {
         let beside = try run(user, on: folder, ["--account", "ann@example.org"])
 
         #expect(without.ending == .exited(64) && without.errors.contains("--hash-parameters FILE"))
-        #expect(costly.ending == .exited(64) && costly.errors.contains("mem_cost is 1 to 15"), "\(costly.errors)")
+        #expect(costly.ending == .exited(65) && costly.errors.contains("mem_cost is 1 to 15"), "\(costly.errors)")
         #expect(redacted.ending == .exited(65) && redacted.errors.contains("#/users/1/passwordHash is REDACTED"))
         #expect(beside.ending == .exited(64))
         for result in [without, costly, redacted] { #expect(!result.errors.contains(signerKey.prefix(20))) }

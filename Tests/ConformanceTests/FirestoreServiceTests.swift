@@ -126,6 +126,38 @@
             #expect(stub.requests.isEmpty)
         }
 
+        @Test func `wrong options and an unknown account are refused before anything is asked`() throws {
+            let folder = try DataFolder()
+            try Kanbase(on: folder).stop()
+            let key = try keyFile(folder).path
+            let stub = try StubServer(.answer(Self.token))
+            defer { stub.stop() }
+
+            for (options, code) in [
+                (["--map", "dates=maybe"], 64), (["--map", folder.file("nofile")], 66), (["--mode", "replace"], 64),
+                (["--account", "nobody@example.org"], 66),
+            ] as [([String], Int32)] {
+                let refused = try Kanbase.run(
+                    ["import", "--from", "firestore", "--service-account", key, "--collection", "todos"]
+                        + ["--firestore-url", stub.url] + folder.options + options)
+                #expect(refused.ending == .exited(code), "\(options): \(refused.errors)")
+            }
+            #expect(stub.requests.isEmpty)
+        }
+
+        @Test func `a document without fields is skipped`() throws {
+            let folder = try DataFolder()
+            let key = try keyFile(folder)
+            let name = "projects/demo/databases/(default)/documents/users/u 1/todos/a"
+            let stub = try StubServer(
+                .reply { $0.hasPrefix("POST") ? Self.token : .ok(#"{"documents": [{"name": "\#(name)"}]}"#) })
+            defer { stub.stop() }
+
+            let made = try importing(stub, folder, key.path)
+
+            #expect(made.ending == .exited(0) && made.output.contains(#""skipped":1"#), "\(made.errors)")
+        }
+
         @Test func `an invalid key, and a server without encryption, are refused`() throws {
             let folder = try DataFolder()
             let file = folder.file("key.json")
@@ -136,7 +168,7 @@
             let noKey = try Kanbase.run(options + folder.options)
             let plain = try Kanbase.run(options + ["--firestore-url", "http://example.org"] + folder.options)
 
-            #expect(noKey.ending == .exited(64) && !noKey.errors.contains("s3cret"), "\(noKey.errors)")
+            #expect(noKey.ending == .exited(65) && !noKey.errors.contains("s3cret"), "\(noKey.errors)")
             #expect(plain.ending == .exited(64) && plain.errors.contains("https address"), "\(plain.errors)")
         }
     }

@@ -72,14 +72,14 @@ struct AccountImport {
         guard let hashing else { return ([], []) }
         guard let key = ByteText.bytes(lenientBase64: hashing.signerKey),
             let separator = ByteText.bytes(lenientBase64: hashing.saltSeparator)
-        else { throw Failure(.usage, "--hash-parameters: the signer key or the salt separator is no base 64.") }
+        else { throw Failure(.damagedData, "--hash-parameters: the signer key or the salt separator is no base 64.") }
         let zeros = [UInt8](repeating: 0, count: key.count)
         guard
             PasswordHash(
                 firebase: zeros, signerKey: key, salt: [], logCost: hashing.memCost, blockSize: hashing.rounds) != nil
         else {
             throw Failure(
-                .usage,
+                .damagedData,
                 "--hash-parameters: a signer key has 16 to 64 bytes, mem_cost is 1 to 15 and rounds 1 to 8. Larger values would "
                     + "let each log-in take more memory than the server allows for, and macOS has no scrypt.")
         }
@@ -191,8 +191,7 @@ extension TransferCommands {
         guard administration.account == nil, administration.map == nil, administration.mode == .merge else {
             throw Failure(.usage, "--from firebase-auth makes accounts: --account, --map and --mode have no use there.")
         }
-        let isFile = configuration.database == nil
-        var lock = try isFile && directory.exists ? lockDirectory() : nil
+        let target = try ImportTarget(configuration)
         let users: [FirebaseUser]
         do {
             users = try files(at: paths).flatMap { try FirebaseUser.read($0.bytes) }
@@ -200,8 +199,7 @@ extension TransferCommands {
             throw Failure(.damagedData, "Nothing was changed: \(unreadable.detail.onOneLine)")
         }
         var reading = try AccountImport(users, hashing: hashParameters())
-        if isFile, lock == nil { lock = try lockDirectory() }
-        try await configuration.withStore(directory, makesTables: true, lock: lock) { store in
+        try await target.write { store in
             let service = AccessService(store: store, verifier: TokenVerifier(store: store), clock: Timestamp.system)
             let progress = ProgressLine()
             defer { progress.end() }
@@ -213,21 +211,15 @@ extension TransferCommands {
             reading.finish(outcomes)
             printReport(of: reading, created: outcomes.count { $0 == .created })
         }
-        withExtendedLifetime(lock) {}
     }
 
     private func hashParameters() throws(Failure) -> FirebaseHashParameters? {
         guard let path = configuration.administration.hashParameters else { return nil }
-        let text: String
-        do {
-            text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
-        } catch {
-            throw Failure(.noInput, "\(path) cannot be read: \(error.localizedDescription)")
-        }
+        let text = try Input.text(at: path)
         do {
             return try FirebaseHashParameters(text)
         } catch {
-            throw Failure(.usage, "--hash-parameters: \(error.detail)")
+            throw Failure(.damagedData, "--hash-parameters: \(error.detail)")
         }
     }
 

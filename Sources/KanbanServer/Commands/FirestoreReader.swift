@@ -119,14 +119,14 @@ struct ServiceAccountKey {
             let email = json?["client_email"]?.stringValue, let pem = json?["private_key"]?.stringValue
         else {
             throw Failure(
-                .usage,
+                .damagedData,
                 "--service-account takes the JSON file that the console makes under Project settings, Service accounts, with "
                     + "project_id, client_email and private_key.")
         }
         do {
             key = try RSASigningKey(pem: pem)
         } catch {
-            throw Failure(.usage, "--service-account: the private_key is no RSA key in PEM.")
+            throw Failure(.damagedData, "--service-account: the private_key is no RSA key in PEM.")
         }
         (self.project, self.email, id) = (project, email, json?["private_key_id"]?.stringValue)
     }
@@ -144,7 +144,7 @@ struct ServiceAccountKey {
         do {
             return "\(signed).\(ByteText.base64URL(try key.signature(of: Array(signed.utf8))))"
         } catch {
-            throw Failure(.usage, "--service-account: the private_key cannot sign.")
+            throw Failure(.damagedData, "--service-account: the private_key cannot sign.")
         }
     }
 }

@@ -36,23 +36,28 @@ struct TransferCommands {
         guard case .board(let source) = configuration.administration.from else {
             return try await importAccounts(from: paths)
         }
-        let isFile = configuration.database == nil
+        let rules = try rules()
+        try requireFitness(of: paths, source)
         // Only the board of the open mode may be imported before the first start.
-        if isFile, !isOwnBoard { try directory.requireData() }
-        // A server that runs is found before a long document is read, and a document that is refused makes no directory.
-        var lock = try isFile && directory.exists ? lockDirectory() : nil
-        let progress = ProgressLine()
-        let files = try await boards(at: paths, source, progress)
+        if configuration.database == nil, !isOwnBoard { try directory.requireData() }
+        let target = try ImportTarget(configuration)
         let administration = configuration.administration
-        // Once more in the zone of the account, which only its data tell.
-        var read = try read(files, of: source, in: nil)
-        if isFile, lock == nil { lock = try lockDirectory() }
-        try await configuration.withStore(directory, makesTables: true, lock: lock) { store in
+        let settings = try await target.look { store in
+            try await store.readDetached(accountKey(in: store)) { try $0.settings() }
+        }
+        var choices = ImportChoices(
+            zone: settings?.zone, fallback: Zone(name: configuration.timeZone) ?? .utc, now: Timestamp.system())
+        if let language = settings?.locale.flatMap(Language.init(rawValue:)) {
+            choices.defaultTitle = language.defaultTaskTitle
+        }
+        // They were taken once, when they were read.
+        try choices.take(rules)
+        let reading = ImportReading(
+            source, mode: administration.mode, truncates: administration.truncates, choices: choices)
+        let progress = ProgressLine()
+        let documents = try read(await boards(at: paths, progress), reading)
+        try await target.write { store in
             let account = try await accountKey(in: store)
-            let zone = try await store.readDetached(account) { try $0.settings().zone }
-            if let zone, source != .kanbase { read = try self.read(files, of: source, in: zone) }
-            let documents = read
-            let reading = try reading(of: source, in: zone)
             let total = documents.reduce(0) { $0 + $1.0.tasks.count }
             let summaries: [ImportSummary]
             do {
@@ -79,7 +84,6 @@ struct TransferCommands {
                 print(String(decoding: json.bytes, as: UTF8.self))
             }
         }
-        withExtendedLifetime(lock) {}
     }
 
     /// What an import reads, and the name that a fault needs: of one file it goes without saying.
@@ -89,28 +93,37 @@ struct TransferCommands {
     }
 
     func files(at paths: [String]) throws -> [ImportFile] {
-        guard paths.count > 1 else { return [ImportFile(bytes: try bytes(at: paths.first))] }
-        return try paths.map { ImportFile(name: $0, bytes: try bytes(at: $0)) }
+        guard paths.count > 1 else { return [ImportFile(bytes: try Input.bytes(at: paths.first))] }
+        return try paths.map { ImportFile(name: $0, bytes: try Input.bytes(at: $0)) }
     }
 
-    /// Those of the paths, or the collection that the options name.
-    private func boards(
-        at paths: [String], _ source: ImportSource, _ progress: ProgressLine
-    ) async throws -> [ImportFile] {
+    /// Refuses options that do not fit each other, before anything is read.
+    private func requireFitness(of paths: [String], _ source: ImportSource) throws(Failure) {
         let administration = configuration.administration
-        guard let key = administration.serviceAccount else {
+        guard source == .kanbase || administration.mode == .merge else {
+            throw Failure(.usage, "--mode replace takes an export of Kanbase alone.")
+        }
+        guard paths.count <= 1 || administration.mode == .merge else {
+            throw Failure(.usage, "--mode replace takes one file: each would replace the one before.")
+        }
+        guard administration.serviceAccount != nil else {
             guard administration.collection == nil, administration.firestoreURL == nil else {
                 throw Failure(.usage, "--collection and --firestore-url need --service-account.")
             }
-            guard paths.count <= 1 || administration.mode == .merge else {
-                throw Failure(.usage, "--mode replace takes one file: each would replace the one before.")
-            }
-            return try files(at: paths)
+            return
         }
-        guard source == .firestore, paths.isEmpty, let collection = administration.collection else {
+        guard source == .firestore, paths.isEmpty, administration.collection != nil else {
             throw Failure(.usage, "--service-account needs --from firestore, --collection and no file.")
         }
-        let reader = FirestoreReader(try ServiceAccountKey(bytes(at: key)), base: administration.firestoreURL)
+    }
+
+    /// Those of the paths, or the collection that the options name.
+    private func boards(at paths: [String], _ progress: ProgressLine) async throws -> [ImportFile] {
+        let administration = configuration.administration
+        guard let key = administration.serviceAccount, let collection = administration.collection else {
+            return try files(at: paths)
+        }
+        let reader = FirestoreReader(try ServiceAccountKey(Input.bytes(at: key)), base: administration.firestoreURL)
         // A little ago: Firestore refuses a time that lies ahead of its own clock.
         defer { progress.end() }
         let documents = try await reader.read(collection, at: Timestamp.system() + .seconds(-5)) {
@@ -119,54 +132,8 @@ struct TransferCommands {
         return [ImportFile(bytes: documents)]
     }
 
-    func lockDirectory() throws(Failure) -> DataLock {
-        try directory.create()
-        return try DataLock(directory, holder: "an import, process \(ProcessInfo.processInfo.processIdentifier)")
-    }
-
-    func bytes(at path: String?) throws -> [UInt8] {
-        let data: Data
-        if let path, path != "-" {
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw Failure(.noInput, "There is no file \(path).")
-            }
-            var status = stat()
-            if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-                throw Failure(.noInput, "\(path) is a directory. Name the file of an export.")
-            }
-            do {
-                data = try Data(contentsOf: URL(fileURLWithPath: path))
-            } catch {
-                throw Failure(.inputOutput, "\(path) cannot be read: \(error.localizedDescription)")
-            }
-        } else {
-            data = FileHandle.standardInput.readDataToEndOfFile()
-        }
-        return Array(data)
-    }
-
-    /// How the options want a file to be read.
-    private func reading(of source: ImportSource, in zone: Zone?) throws -> ImportReading {
-        let administration = configuration.administration
-        guard source == .kanbase || administration.mode == .merge else {
-            throw Failure(.usage, "--mode replace takes an export of Kanbase alone.")
-        }
-        var choices = ImportChoices(
-            zone: zone, fallback: Zone(name: configuration.timeZone) ?? .utc, now: Timestamp.system())
-        do {
-            if let map = administration.map { try choices.take(rules(map)) }
-        } catch let unreadable as UnreadableImport {
-            throw Failure(.usage, "--map: \(unreadable.detail)")
-        }
-        return ImportReading(
-            source, mode: administration.mode, truncates: administration.truncates, choices: choices)
-    }
-
-    private func read(
-        _ files: [ImportFile], of source: ImportSource, in zone: Zone?
-    ) throws -> [(BoardDocument, ImportRemarks)] {
-        let reading = try reading(of: source, in: zone)
-        return try files.map { file in
+    private func read(_ files: [ImportFile], _ reading: ImportReading) throws -> [(BoardDocument, ImportRemarks)] {
+        try files.map { file in
             do {
                 return try reading.read(file.bytes, now: Timestamp.system())
             } catch BoardError.invalid(let faults) {
@@ -182,14 +149,22 @@ struct TransferCommands {
     }
 
     /// The rules of a file, or those in the option itself.
-    private func rules(_ map: String) throws -> [String] {
-        guard FileManager.default.fileExists(atPath: map) else { return map.split(separator: ",").map(String.init) }
+    private func rules() throws(Failure) -> [String] {
+        guard let map = configuration.administration.map else { return [] }
+        // Every rule has one of these characters.
+        let isFile = FileManager.default.fileExists(atPath: map) || !map.contains { "=:".contains($0) }
+        let rules =
+            isFile
+            ? try Input.text(at: map).split(whereSeparator: \.isNewline).map { String($0).trimmed }
+                .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+            : map.split(separator: ",").map(String.init)
         do {
-            let text = try String(contentsOf: URL(fileURLWithPath: map), encoding: .utf8)
-            return text.split(whereSeparator: \.isNewline).map(String.init).filter { !$0.hasPrefix("#") }
+            var choices = ImportChoices(zone: nil, now: Timestamp.system())
+            try choices.take(rules)
         } catch {
-            throw Failure(.inputOutput, "\(map) cannot be read: \(error.localizedDescription)")
+            throw Failure(isFile ? .damagedData : .usage, "--map: \(error.detail)")
         }
+        return rules
     }
 
     /// True if the command is about the one board of the open mode.

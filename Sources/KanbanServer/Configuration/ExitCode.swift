@@ -3,9 +3,9 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case ok = 0
     /// The command line is wrong.
     case usage = 64
-    /// The data is damaged or of a newer version.
+    /// The data or a file to read is damaged or of a newer version.
     case damagedData = 65
-    /// An input file is missing.
+    /// A file to read is missing or cannot be read.
     case noInput = 66
     /// The server does not answer, or is not ready.
     case unavailable = 69
@@ -29,8 +29,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         switch self {
         case .ok: "done"
         case .usage: "the command line is wrong"
-        case .damagedData: "the data is damaged, or of a newer version"
-        case .noInput: "a file to read is not there"
+        case .damagedData: "the data or a file to read is damaged, or of a newer version"
+        case .noInput: "a file to read is not there, or cannot be read"
         case .unavailable: "the server does not answer, or is not ready"
         case .internalFault: "a fault of Kanbase itself"
         case .cannotCreate: "a file cannot be made, or an address cannot be taken"

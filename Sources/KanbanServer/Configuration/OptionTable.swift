@@ -243,7 +243,7 @@ extension Option {
         Option(
             "firestore-url", \.administration.firestoreURL, OptionValue.trustworthyURL.optional(),
             in: .command, of: [.importBoard],
-            "A server that stands in for Google's, such as the emulator; it gets the requests for tokens, too, at /token."
+            "A server that stands in for Google's. It must answer POST /token with an access_token, too, as the emulator alone does not."
         ),
         Option(
             flag: "truncate", \.administration.truncates, of: [.importBoard],

@@ -63,11 +63,11 @@ struct DataDirectory: Sendable {
         URL(filePath: path).resolvingSymlinksInPath().path
     }
 
-    var exists: Bool { access(path, F_OK) == 0 }
+    var hasData: Bool { access(file, F_OK) == 0 }
 
     /// - Throws: ``ExitCode/noInput`` without data.
     func requireData() throws(Failure) {
-        guard access(file, F_OK) == 0 else { throw Failure(.noInput, "There is no data in \(path).") }
+        guard hasData else { throw Failure(.noInput, "There is no data in \(path).") }
     }
 
     /// Creates the directory and those above it if they are missing.
