@@ -39,9 +39,8 @@ package struct SQLiteError: Error, CustomStringConvertible {
             )
         // ``SQLiteConnection/withDeadline(_:_:)``.
         case SQLITE_INTERRUPT: .tooLong
-        case SQLITE_CORRUPT: .corrupt(description)
         // Which statement is the first to meet it says nothing.
-        case SQLITE_NOTADB: .corrupt(message)
+        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(message)
         default: nil
         }
     }

@@ -37,6 +37,10 @@ extension FileStore {
             } catch {
                 // The error above is the one to report; what is left is overwritten by the next try.
                 try? DurableFile.removeIfThere(working)
+                // It is the copy that was looked at, but the caller knows the backup.
+                if case StoreError.corrupt(let detail) = SQLiteError.forCallers(error) {
+                    throw StoreError.corrupt(detail.replacing(working, with: path))
+                }
                 throw error
             }
             let kept = try putAside(dataFile(in: directory), now: now)

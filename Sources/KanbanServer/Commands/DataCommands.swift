@@ -98,10 +98,17 @@ struct DataCommands {
             guard !vacuum else {
                 throw Failure(.usage, "--vacuum rewrites the data; a backup stays as it was written.")
             }
-            guard FileManager.default.fileExists(atPath: backup) else {
+            var isDirectory: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: backup, isDirectory: &isDirectory) else {
                 throw Failure(.noInput, "There is no file \(backup).")
             }
-            return try report(attempt { try FileStore.check(backup: backup) }, of: backup)
+            guard !isDirectory.boolValue else {
+                let hint =
+                    DataDirectory(path: backup).hasData
+                    ? "Check the data in it with 'kanbase check --data \(backup)'." : "Name the file of a backup."
+                throw Failure(.noInput, "\(backup) is a directory. \(hint)")
+            }
+            return try report(attempt(in: backup) { try FileStore.check(backup: backup) }, of: backup)
         }
         if let database = configuration.database {
             guard !vacuum else { throw Failure(.usage, "--vacuum rewrites a file; PostgreSQL does it by itself.") }
@@ -124,11 +131,12 @@ struct DataCommands {
         print("\(place): nothing wrong\(more)")
     }
 
-    private func attempt<T>(_ body: () throws -> T) throws -> T {
+    /// - Parameter place: what an error is about; `nil`: the data.
+    private func attempt<T>(in place: String? = nil, _ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let error as StoreError {
-            throw Failure(error, in: directory.path)
+            throw Failure(error, in: place ?? directory.path)
         }
     }
 }

@@ -47,6 +47,12 @@ struct Invocation: Sendable, Equatable {
             }
         }
         try requireWholeness(of: line)
+        if [.backup, .restore, .check, .copy].contains(command), self.arguments.contains("-") {
+            throw Failure(
+                .usage,
+                "'kanbase \(command.rawValue)' takes the name of a file; - is none, but a standard stream. A file of that name is ./-."
+            )
+        }
     }
 
     /// Checks of combinations of options.

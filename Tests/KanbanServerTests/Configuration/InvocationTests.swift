@@ -98,6 +98,15 @@ struct InvocationTests {
             "'kanbase account' needs one of: add, list, show, events, disable, enable, quota, remove, password, export, link. Did you mean 'add'?"
         ),
         (["check", "--port", "1"], "'kanbase check' takes no --port."),
+        (
+            ["backup", "-"],
+            "'kanbase backup' takes the name of a file; - is none, but a standard stream. A file of that name is ./-."
+        ),
+        (
+            ["restore", "-"],
+            "'kanbase restore' takes the name of a file; - is none, but a standard stream. A file of that name is ./-."
+        ),
+        (["check", "--vacuum=yes"], "--vacuum stands alone, without a value."),
     ])
     func `a wrong command line says what would be right`(arguments: [String], message: String) {
         #expect(throws: Failure(.usage, message)) {
