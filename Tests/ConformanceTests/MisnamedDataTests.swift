@@ -43,4 +43,26 @@ struct MisnamedDataTests {
             }
         }
     }
+
+    @Test func `the built-in account is found as it is listed, and has no log-in`() throws {
+        let server = try Kanbase()
+        let options = server.folder.options
+        let list = try Kanbase.run(["account", "list"] + options).output
+        let id = try #require(list.split(separator: "\t").first.map(String.init))
+        #expect(list.contains("\tlocal\t"))
+
+        for name in [id, "local"] {
+            for command in ["show", "quota"] {
+                let shown = try Kanbase.run(["account", command, name] + options)
+                #expect(shown.ending == .exited(0) && shown.output.contains("bytes "), "\(shown.errors)")
+            }
+            for command in [
+                ["account", "disable"], ["account", "remove"], ["account", "quota", "--tasks", "5"], ["token", "add"],
+            ] {
+                let refused = try Kanbase.run(command + [name] + options)
+                #expect(refused.ending == .exited(64), "\(command): \(refused.errors)")
+                #expect(refused.errors.contains("account of --auth open"), "\(command): \(refused.errors)")
+            }
+        }
+    }
 }

@@ -28,12 +28,12 @@ struct AccountCommands {
             switch command {
             case .accountList: try await listAccounts(store)
             case .accountShow:
-                let account = try await account(arguments[0], store)
+                let account = try await store.account(named: arguments[0])
                 try await show(account, usage: store.read(account.key) { try $0.usage() }, service)
             case .accountQuota:
-                let account = try await setLimits(of: account(arguments[0], store), service)
+                let account = try await setLimits(of: store.account(named: arguments[0]), service)
                 try await showQuota(of: account, usage: store.read(account.key) { try $0.usage() })
-            case .accountEvents: try await listEvents(account(arguments[0], store).key, service)
+            case .accountEvents: try await listEvents(store.account(named: arguments[0]).key, service)
             case .accountDisable, .accountEnable:
                 try await service.setDisabled(command == .accountDisable, account(arguments[0], store).key)
                 try await waitForServer()
@@ -49,7 +49,8 @@ struct AccountCommands {
                 let key = try await account(arguments[0], store).key
                 try await service.setPassword(SecretPrompt.password(), of: key)
                 try await waitForServer()
-            case .accountExport: try await export(account(arguments[0], store), to: arguments[1], store, service)
+            case .accountExport:
+                try await export(store.account(named: arguments[0]), to: arguments[1], store, service)
             case .accountLink: try await link(account(arguments[0], store), arguments[1], arguments[2], service)
             case .tokenAdd: try await addToken(account(arguments[0], store).key, service)
             case .tokenList: try await listTokens(account(arguments[0], store).key, service)
@@ -142,8 +143,11 @@ struct AccountCommands {
         }
     }
 
+    /// An account that somebody logs in to.
     private func account(_ name: String, _ store: any ServedStore) async throws -> Account {
-        try await store.account(named: name)
+        let account = try await store.account(named: name)
+        guard account.key != .local else { throw AccessError.builtInAccount }
+        return account
     }
 }
 
@@ -167,7 +171,7 @@ extension Failure {
                 .usage,
                 "An account has at most \(AccessToken.most) tokens. Remove one with 'kanbase token remove'; 'kanbase token "
                     + "list' shows them.")
-        case .builtInAccount: self.init(.usage, "The account of --auth open has no address, password or end.")
+        case .builtInAccount: self.init(.usage, "The account of --auth open has no log-in, tokens, limits or end.")
         case .busy: self.init(.locked, "Too many passwords are hashed right now. Try again shortly.")
         // The rest are refusals of requests, which no command makes.
         default: self.init(.internalFault, "The account cannot be changed: \(error).")
