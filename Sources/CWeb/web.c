@@ -90,302 +90,306 @@ static const unsigned char file20[] = {
 };
 
 static const unsigned char file21[] = {
-#embed "pages/board/login.js"
+#embed "pages/board/imports.js"
 };
 
 static const unsigned char file22[] = {
-#embed "pages/board/menu.js"
+#embed "pages/board/login.js"
 };
 
 static const unsigned char file23[] = {
-#embed "pages/board/model.js"
+#embed "pages/board/menu.js"
 };
 
 static const unsigned char file24[] = {
-#embed "pages/board/notes.js"
+#embed "pages/board/model.js"
 };
 
 static const unsigned char file25[] = {
-#embed "pages/board/notices.js"
+#embed "pages/board/notes.js"
 };
 
 static const unsigned char file26[] = {
-#embed "pages/board/page.js"
+#embed "pages/board/notices.js"
 };
 
 static const unsigned char file27[] = {
-#embed "pages/board/picks.js"
+#embed "pages/board/page.js"
 };
 
 static const unsigned char file28[] = {
-#embed "pages/board/providers.js"
+#embed "pages/board/picks.js"
 };
 
 static const unsigned char file29[] = {
-#embed "pages/board/push.js"
+#embed "pages/board/providers.js"
 };
 
 static const unsigned char file30[] = {
-#embed "pages/board/quick.js"
+#embed "pages/board/push.js"
 };
 
 static const unsigned char file31[] = {
-#embed "pages/board/reminders.js"
+#embed "pages/board/quick.js"
 };
 
 static const unsigned char file32[] = {
-#embed "pages/board/repeat-field.js"
+#embed "pages/board/reminders.js"
 };
 
 static const unsigned char file33[] = {
-#embed "pages/board/repeat.js"
+#embed "pages/board/repeat-field.js"
 };
 
 static const unsigned char file34[] = {
-#embed "pages/board/screens.js"
+#embed "pages/board/repeat.js"
 };
 
 static const unsigned char file35[] = {
-#embed "pages/board/settings.js"
+#embed "pages/board/screens.js"
 };
 
 static const unsigned char file36[] = {
-#embed "pages/board/shell.js"
+#embed "pages/board/settings.js"
 };
 
 static const unsigned char file37[] = {
-#embed "pages/board/store.js"
+#embed "pages/board/shell.js"
 };
 
 static const unsigned char file38[] = {
-#embed "pages/board/texts-en.js"
+#embed "pages/board/store.js"
 };
 
 static const unsigned char file39[] = {
-#embed "pages/board/texts-ja.js"
+#embed "pages/board/texts-en.js"
 };
 
 static const unsigned char file40[] = {
-#embed "pages/board/texts-ko.js"
+#embed "pages/board/texts-ja.js"
 };
 
 static const unsigned char file41[] = {
-#embed "pages/board/theme.js"
+#embed "pages/board/texts-ko.js"
 };
 
 static const unsigned char file42[] = {
-#embed "pages/board/types.js"
+#embed "pages/board/theme.js"
 };
 
 static const unsigned char file43[] = {
-#embed "pages/board/visit.js"
+#embed "pages/board/types.js"
 };
 
 static const unsigned char file44[] = {
-#embed "pages/board/welcome.js"
+#embed "pages/board/visit.js"
 };
 
 static const unsigned char file45[] = {
-#embed "pages/board/words.js"
+#embed "pages/board/welcome.js"
 };
 
 static const unsigned char file46[] = {
-#embed "pages/board.html"
+#embed "pages/board/words.js"
 };
 
 static const unsigned char file47[] = {
-#embed "pages/client/access.js"
+#embed "pages/board.html"
 };
 
 static const unsigned char file48[] = {
-#embed "pages/client/board.js"
+#embed "pages/client/access.js"
 };
 
 static const unsigned char file49[] = {
-#embed "pages/client/catch-up.js"
+#embed "pages/client/board.js"
 };
 
 static const unsigned char file50[] = {
-#embed "pages/client/connection.js"
+#embed "pages/client/catch-up.js"
 };
 
 static const unsigned char file51[] = {
-#embed "pages/client/engine.js"
+#embed "pages/client/connection.js"
 };
 
 static const unsigned char file52[] = {
-#embed "pages/client/feed.js"
+#embed "pages/client/engine.js"
 };
 
 static const unsigned char file53[] = {
-#embed "pages/client/images.js"
+#embed "pages/client/feed.js"
 };
 
 static const unsigned char file54[] = {
-#embed "pages/client/issues.js"
+#embed "pages/client/images.js"
 };
 
 static const unsigned char file55[] = {
-#embed "pages/client/kanbase.js"
+#embed "pages/client/issues.js"
 };
 
 static const unsigned char file56[] = {
-#embed "pages/client/live.js"
+#embed "pages/client/kanbase.js"
 };
 
 static const unsigned char file57[] = {
-#embed "pages/client/mirror.js"
+#embed "pages/client/live.js"
 };
 
 static const unsigned char file58[] = {
-#embed "pages/client/recurrence.js"
+#embed "pages/client/mirror.js"
 };
 
 static const unsigned char file59[] = {
-#embed "pages/client/sender.js"
+#embed "pages/client/recurrence.js"
 };
 
 static const unsigned char file60[] = {
-#embed "pages/client/series.js"
+#embed "pages/client/sender.js"
 };
 
 static const unsigned char file61[] = {
-#embed "pages/client/steps.js"
+#embed "pages/client/series.js"
 };
 
 static const unsigned char file62[] = {
-#embed "pages/client/store.js"
+#embed "pages/client/steps.js"
 };
 
 static const unsigned char file63[] = {
-#embed "pages/client/sync.js"
+#embed "pages/client/store.js"
 };
 
 static const unsigned char file64[] = {
-#embed "pages/client/trash.js"
+#embed "pages/client/sync.js"
 };
 
 static const unsigned char file65[] = {
-#embed "pages/client/types.js"
+#embed "pages/client/trash.js"
 };
 
 static const unsigned char file66[] = {
-#embed "pages/client/views.js"
+#embed "pages/client/types.js"
 };
 
 static const unsigned char file67[] = {
-#embed "pages/client/words.js"
+#embed "pages/client/views.js"
 };
 
 static const unsigned char file68[] = {
-#embed "pages/docs/dom.js"
+#embed "pages/client/words.js"
 };
 
 static const unsigned char file69[] = {
-#embed "pages/docs/examples.js"
+#embed "pages/docs/dom.js"
 };
 
 static const unsigned char file70[] = {
-#embed "pages/docs/guides.js"
+#embed "pages/docs/examples.js"
 };
 
 static const unsigned char file71[] = {
-#embed "pages/docs/main.js"
+#embed "pages/docs/guides.js"
 };
 
 static const unsigned char file72[] = {
-#embed "pages/docs/markdown.js"
+#embed "pages/docs/main.js"
 };
 
 static const unsigned char file73[] = {
-#embed "pages/docs/operation.js"
+#embed "pages/docs/markdown.js"
 };
 
 static const unsigned char file74[] = {
-#embed "pages/docs/page.css"
+#embed "pages/docs/operation.js"
 };
 
 static const unsigned char file75[] = {
-#embed "pages/docs/schema.js"
+#embed "pages/docs/page.css"
 };
 
 static const unsigned char file76[] = {
-#embed "pages/docs/search.js"
+#embed "pages/docs/schema.js"
 };
 
 static const unsigned char file77[] = {
-#embed "pages/docs/spec.js"
+#embed "pages/docs/search.js"
 };
 
 static const unsigned char file78[] = {
-#embed "pages/docs/tryit.js"
+#embed "pages/docs/spec.js"
 };
 
 static const unsigned char file79[] = {
-#embed "pages/docs.css"
+#embed "pages/docs/tryit.js"
 };
 
 static const unsigned char file80[] = {
-#embed "pages/docs.html"
+#embed "pages/docs.css"
 };
 
 static const unsigned char file81[] = {
-#embed "pages/icons/icon-192.png"
+#embed "pages/docs.html"
 };
 
 static const unsigned char file82[] = {
-#embed "pages/icons/icon-512.png"
+#embed "pages/icons/icon-192.png"
 };
 
 static const unsigned char file83[] = {
-#embed "pages/icons/icon.svg"
+#embed "pages/icons/icon-512.png"
 };
 
 static const unsigned char file84[] = {
-#embed "pages/icons/maskable-512.png"
+#embed "pages/icons/icon.svg"
 };
 
 static const unsigned char file85[] = {
-#embed "pages/icons/touch-180.png"
+#embed "pages/icons/maskable-512.png"
 };
 
 static const unsigned char file86[] = {
-#embed "pages/kanbase.d.ts"
+#embed "pages/icons/touch-180.png"
 };
 
 static const unsigned char file87[] = {
-#embed "pages/manifest.webmanifest"
+#embed "pages/kanbase.d.ts"
 };
 
 static const unsigned char file88[] = {
-#embed "pages/reset/reset.js"
+#embed "pages/manifest.webmanifest"
 };
 
 static const unsigned char file89[] = {
-#embed "pages/reset.html"
+#embed "pages/reset/reset.js"
 };
 
 static const unsigned char file90[] = {
-#embed "pages/worker.js"
+#embed "pages/reset.html"
 };
 
 static const unsigned char file91[] = {
-#embed "../../docs/clients.md"
+#embed "pages/worker.js"
 };
 
 static const unsigned char file92[] = {
-#embed "../../docs/concurrency.md"
+#embed "../../docs/clients.md"
 };
 
 static const unsigned char file93[] = {
-#embed "../../docs/recurrence.md"
+#embed "../../docs/concurrency.md"
 };
 
 static const unsigned char file94[] = {
-#embed "../../docs/sync.md"
+#embed "../../docs/recurrence.md"
 };
 
 static const unsigned char file95[] = {
+#embed "../../docs/sync.md"
+};
+
+static const unsigned char file96[] = {
 #embed "../../docs/time.md"
 };
 
@@ -411,81 +415,82 @@ static const WebFile files[] = {
     {"board/fields.js", file18, sizeof file18},
     {"board/forms.js", file19, sizeof file19},
     {"board/glide.js", file20, sizeof file20},
-    {"board/login.js", file21, sizeof file21},
-    {"board/menu.js", file22, sizeof file22},
-    {"board/model.js", file23, sizeof file23},
-    {"board/notes.js", file24, sizeof file24},
-    {"board/notices.js", file25, sizeof file25},
-    {"board/page.js", file26, sizeof file26},
-    {"board/picks.js", file27, sizeof file27},
-    {"board/providers.js", file28, sizeof file28},
-    {"board/push.js", file29, sizeof file29},
-    {"board/quick.js", file30, sizeof file30},
-    {"board/reminders.js", file31, sizeof file31},
-    {"board/repeat-field.js", file32, sizeof file32},
-    {"board/repeat.js", file33, sizeof file33},
-    {"board/screens.js", file34, sizeof file34},
-    {"board/settings.js", file35, sizeof file35},
-    {"board/shell.js", file36, sizeof file36},
-    {"board/store.js", file37, sizeof file37},
-    {"board/texts-en.js", file38, sizeof file38},
-    {"board/texts-ja.js", file39, sizeof file39},
-    {"board/texts-ko.js", file40, sizeof file40},
-    {"board/theme.js", file41, sizeof file41},
-    {"board/types.js", file42, sizeof file42},
-    {"board/visit.js", file43, sizeof file43},
-    {"board/welcome.js", file44, sizeof file44},
-    {"board/words.js", file45, sizeof file45},
-    {"board.html", file46, sizeof file46},
-    {"client/access.js", file47, sizeof file47},
-    {"client/board.js", file48, sizeof file48},
-    {"client/catch-up.js", file49, sizeof file49},
-    {"client/connection.js", file50, sizeof file50},
-    {"client/engine.js", file51, sizeof file51},
-    {"client/feed.js", file52, sizeof file52},
-    {"client/images.js", file53, sizeof file53},
-    {"client/issues.js", file54, sizeof file54},
-    {"client/kanbase.js", file55, sizeof file55},
-    {"client/live.js", file56, sizeof file56},
-    {"client/mirror.js", file57, sizeof file57},
-    {"client/recurrence.js", file58, sizeof file58},
-    {"client/sender.js", file59, sizeof file59},
-    {"client/series.js", file60, sizeof file60},
-    {"client/steps.js", file61, sizeof file61},
-    {"client/store.js", file62, sizeof file62},
-    {"client/sync.js", file63, sizeof file63},
-    {"client/trash.js", file64, sizeof file64},
-    {"client/types.js", file65, sizeof file65},
-    {"client/views.js", file66, sizeof file66},
-    {"client/words.js", file67, sizeof file67},
-    {"docs/dom.js", file68, sizeof file68},
-    {"docs/examples.js", file69, sizeof file69},
-    {"docs/guides.js", file70, sizeof file70},
-    {"docs/main.js", file71, sizeof file71},
-    {"docs/markdown.js", file72, sizeof file72},
-    {"docs/operation.js", file73, sizeof file73},
-    {"docs/page.css", file74, sizeof file74},
-    {"docs/schema.js", file75, sizeof file75},
-    {"docs/search.js", file76, sizeof file76},
-    {"docs/spec.js", file77, sizeof file77},
-    {"docs/tryit.js", file78, sizeof file78},
-    {"docs.css", file79, sizeof file79},
-    {"docs.html", file80, sizeof file80},
-    {"icons/icon-192.png", file81, sizeof file81},
-    {"icons/icon-512.png", file82, sizeof file82},
-    {"icons/icon.svg", file83, sizeof file83},
-    {"icons/maskable-512.png", file84, sizeof file84},
-    {"icons/touch-180.png", file85, sizeof file85},
-    {"kanbase.d.ts", file86, sizeof file86},
-    {"manifest.webmanifest", file87, sizeof file87},
-    {"reset/reset.js", file88, sizeof file88},
-    {"reset.html", file89, sizeof file89},
-    {"worker.js", file90, sizeof file90},
-    {"docs/clients.md", file91, sizeof file91},
-    {"docs/concurrency.md", file92, sizeof file92},
-    {"docs/recurrence.md", file93, sizeof file93},
-    {"docs/sync.md", file94, sizeof file94},
-    {"docs/time.md", file95, sizeof file95},
+    {"board/imports.js", file21, sizeof file21},
+    {"board/login.js", file22, sizeof file22},
+    {"board/menu.js", file23, sizeof file23},
+    {"board/model.js", file24, sizeof file24},
+    {"board/notes.js", file25, sizeof file25},
+    {"board/notices.js", file26, sizeof file26},
+    {"board/page.js", file27, sizeof file27},
+    {"board/picks.js", file28, sizeof file28},
+    {"board/providers.js", file29, sizeof file29},
+    {"board/push.js", file30, sizeof file30},
+    {"board/quick.js", file31, sizeof file31},
+    {"board/reminders.js", file32, sizeof file32},
+    {"board/repeat-field.js", file33, sizeof file33},
+    {"board/repeat.js", file34, sizeof file34},
+    {"board/screens.js", file35, sizeof file35},
+    {"board/settings.js", file36, sizeof file36},
+    {"board/shell.js", file37, sizeof file37},
+    {"board/store.js", file38, sizeof file38},
+    {"board/texts-en.js", file39, sizeof file39},
+    {"board/texts-ja.js", file40, sizeof file40},
+    {"board/texts-ko.js", file41, sizeof file41},
+    {"board/theme.js", file42, sizeof file42},
+    {"board/types.js", file43, sizeof file43},
+    {"board/visit.js", file44, sizeof file44},
+    {"board/welcome.js", file45, sizeof file45},
+    {"board/words.js", file46, sizeof file46},
+    {"board.html", file47, sizeof file47},
+    {"client/access.js", file48, sizeof file48},
+    {"client/board.js", file49, sizeof file49},
+    {"client/catch-up.js", file50, sizeof file50},
+    {"client/connection.js", file51, sizeof file51},
+    {"client/engine.js", file52, sizeof file52},
+    {"client/feed.js", file53, sizeof file53},
+    {"client/images.js", file54, sizeof file54},
+    {"client/issues.js", file55, sizeof file55},
+    {"client/kanbase.js", file56, sizeof file56},
+    {"client/live.js", file57, sizeof file57},
+    {"client/mirror.js", file58, sizeof file58},
+    {"client/recurrence.js", file59, sizeof file59},
+    {"client/sender.js", file60, sizeof file60},
+    {"client/series.js", file61, sizeof file61},
+    {"client/steps.js", file62, sizeof file62},
+    {"client/store.js", file63, sizeof file63},
+    {"client/sync.js", file64, sizeof file64},
+    {"client/trash.js", file65, sizeof file65},
+    {"client/types.js", file66, sizeof file66},
+    {"client/views.js", file67, sizeof file67},
+    {"client/words.js", file68, sizeof file68},
+    {"docs/dom.js", file69, sizeof file69},
+    {"docs/examples.js", file70, sizeof file70},
+    {"docs/guides.js", file71, sizeof file71},
+    {"docs/main.js", file72, sizeof file72},
+    {"docs/markdown.js", file73, sizeof file73},
+    {"docs/operation.js", file74, sizeof file74},
+    {"docs/page.css", file75, sizeof file75},
+    {"docs/schema.js", file76, sizeof file76},
+    {"docs/search.js", file77, sizeof file77},
+    {"docs/spec.js", file78, sizeof file78},
+    {"docs/tryit.js", file79, sizeof file79},
+    {"docs.css", file80, sizeof file80},
+    {"docs.html", file81, sizeof file81},
+    {"icons/icon-192.png", file82, sizeof file82},
+    {"icons/icon-512.png", file83, sizeof file83},
+    {"icons/icon.svg", file84, sizeof file84},
+    {"icons/maskable-512.png", file85, sizeof file85},
+    {"icons/touch-180.png", file86, sizeof file86},
+    {"kanbase.d.ts", file87, sizeof file87},
+    {"manifest.webmanifest", file88, sizeof file88},
+    {"reset/reset.js", file89, sizeof file89},
+    {"reset.html", file90, sizeof file90},
+    {"worker.js", file91, sizeof file91},
+    {"docs/clients.md", file92, sizeof file92},
+    {"docs/concurrency.md", file93, sizeof file93},
+    {"docs/recurrence.md", file94, sizeof file94},
+    {"docs/sync.md", file95, sizeof file95},
+    {"docs/time.md", file96, sizeof file96},
 };
 
 const WebFile *const web_files = files;

@@ -73,7 +73,7 @@ struct PageFile: Sendable {
             "glide", "board", "quick", "add", "drag", "choice", "reminders", "conflicts", "repeat-field", "fields",
             "notes", "visit", "editor-form", "editor", "providers", "notices", "menu", "picks", "shell",
         ].map { "board/\($0).js" },
-        ["forms", "push", "settings", "account", "screens"].map { "board/\($0).js" },
+        ["forms", "push", "imports", "settings", "account", "screens"].map { "board/\($0).js" },
     ]
 
     /// One module of several: what they take from others once, and nothing from each other.

@@ -174,7 +174,7 @@ export function field(label, control, ...after) {
  * @param {HTMLElement} place @param {() => void} fill
  */
 export function refill(place, fill) {
-  const buttons = () => [...place.querySelectorAll("button")];
+  const buttons = () => /** @type {HTMLElement[]} */ ([...place.querySelectorAll("button, select")]);
   const focused = $(":focus", place);
   const index = buttons().indexOf(focused);
   fill();

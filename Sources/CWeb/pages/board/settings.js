@@ -1,8 +1,9 @@
-// The settings, the calendar's address, export and imports.
+// The settings, the calendar's address and the export.
 import { heading, showAnswer } from "./answers.js";
-import { Problem, uuid } from "../client/kanbase.js";
+import { uuid } from "../client/kanbase.js";
 import { ability, call } from "./api.js";
 import { describeTime } from "./dates.js";
+import { importForm } from "./imports.js";
 import { el, field, panel, quiet, select, text } from "./page.js";
 import { pushPanel } from "./push.js";
 
@@ -106,59 +107,4 @@ function dataPanel(app, content) {
     el("div", { class: "row" },
       el("button", { onclick: () => save("/export", "kanbase.json") }, text.exportJSON),
       el("button", { onclick: () => save("/export?format=csv", "kanbase.csv") }, text.exportCSV)), ...content);
-}
-
-/** By their own names in every language. */
-const formats = /** @type {Record<string, string>} */ ({ kanbase: "Kanbase", trello: "Trello", todoist: "Todoist", vikunja: "Vikunja", firestore: "Firestore", csv: "CSV" });
-
-/**
- * Tasks from elsewhere: what a file would bring, the import, and the way back.
- * @param {App} app
- */
-function importForm(app) {
-  const format = select({}, Object.entries(formats));
-  const file = el("input", { type: "file", class: "hidden", tabIndex: -1, "aria-hidden": "true" });
-  const report = el("div", { role: "status" });
-  const list = el("div", {});
-  /** @type {(() => void)[]} */
-  const stops = [];
-  const again = () => stops.push(showAnswer(app, list, "/imports", rows, []));
-  const lines = (/** @type {any[]} */ items, /** @type {(item: any) => string} */ say) => el("ul", {}, ...items.slice(0, 20).map((item) => el("li", {}, say(item))));
-  const send = async (/** @type {File} */ body, /** @type {string} */ from, isDryRun = false) => {
-    const headers = { "Content-Type": /csv|todoist/.test(from) ? "text/csv" : "application/json" };
-    try {
-      return await call("POST", `/import?format=${from}&dryRun=${isDryRun}`, { body, headers, seconds: 120 });
-    } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem;
-      // The server's words: they say what to change in the file.
-      const errors = problem.document?.errors ?? [];
-      report.replaceChildren(el("p", { class: "fault" }, errors.length ? text.importRefused(errors.length) : problem.message),
-        lines(errors, ({ row, detail }) => (row ? `${text.row(row)}: ${detail}` : detail)));
-    }
-  };
-  file.addEventListener("change", async () => {
-    const [chosen] = file.files ?? [];
-    const from = format.value;
-    file.value = "";
-    const found = chosen && await send(chosen, from, true);
-    if (!found) return;
-    const button = el("button", { class: "primary", onclick: async () => {
-      button.disabled = true;
-      if (!await send(chosen, from)) return;
-      report.replaceChildren(el("p", { class: "note" }, text.imported));
-      again();
-    } }, text.importNow);
-    report.replaceChildren(el("p", {}, text.importReport(found)), lines(found.notes, ({ detail, count }) => `${detail} (${count})`), button);
-  });
-  const takeBack = (/** @type {string} */ id) => confirm(text.reallyTakeBack) && app.attempt(async () => {
-    app.toast(text.takenBack(await call("DELETE", `/imports/${id}`)));
-    again();
-  });
-  const rows = (/** @type {Answer} */ { items }) => [el("ul", { class: "rows" }, ...items.map((item) => {
-    const name = `${formats[item.format] ?? item.format} · ${describeTime(item.createdAt, app.model.zone)}`;
-    return el("li", {}, el("div", { class: "row-words" }, el("strong", {}, name), quiet(text.importReport(item))),
-      el("button", { "aria-label": `${text.takeBack}: ${name}`, onclick: () => takeBack(item.id) }, text.takeBack));
-  }))];
-  again();
-  return { elements: [field(text.format, format), el("button", { onclick: () => file.click() }, text.importJSON), file, report, list], stop: () => stops.forEach((stop) => stop()) };
 }

@@ -39,6 +39,10 @@
  * What a line of quick add may say of a day or a time, and how it is read.
  * @typedef {[RegExp, (match: RegExpMatchArray, today: string) => string | null][]} Patterns
  */
+/**
+ * A file to import; `rules` say which columns are meant by its lists and statuses.
+ * @typedef {{heading: HTMLElement, from: string, bytes: Blob, rules: Map<string, string>}} Chosen
+ */
 /** @typedef {"logIn" | "signUp" | "forgot" | "reset"} LoginMode */
 /** @typedef {{provider: string, idToken: string, nonce: string}} Proof */
 /**
