@@ -59,3 +59,17 @@ def test_an_address_is_made_shown_once_and_ended(browser, guarded):
     with pytest.raises(urllib.error.HTTPError, match="401"):
         feed(address)
     saved(page)
+
+
+
+def test_a_browser_that_refuses_the_clipboard_is_told_of(browser, server):
+    task = server.task("One")
+    page = browser().new_page()
+    page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new DOMException('No', 'NotAllowedError'))")
+    page.goto(server.url)
+    page.locator(".card .more").click()
+    page.get_by_role("menuitem", name="Copy link").click()
+    expect(page.locator(".toast.fault")).to_have_text(f"The browser did not copy it: {server.url}/?task={task['id']}")
+    page.goto(server.url + "/?screen=settings")
+    page.get_by_role("button", name="Copy").click()
+    expect(page.locator(".toast.fault")).to_have_text(f"The browser did not copy it: {server.url}/calendar.ics")

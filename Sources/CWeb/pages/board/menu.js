@@ -78,7 +78,7 @@ export function openCardMenu(app, id, anchor) {
     { label: text.rename, hint: "F2", run: () => app.rename(id) },
     { label: text.pick, hint: "x", run: () => app.picks.toggle(id) },
     { label: text.duplicate, run: () => duplicate(app, id) },
-    ...(navigator.clipboard ? [{ label: text.copyLink, run: () => copyLink(app, id) }] : []),
+    ...(navigator.clipboard ? [{ label: text.copyLink, run: () => copyText(app, linkTo(app, id)) }] : []),
     { label: text.openTab, run: () => { open(linkTo(app, id), "_blank", "noopener"); } },
     null,
     ...columns.filter((status) => status !== task.status).map((status) => (
@@ -99,10 +99,10 @@ export function openCardMenu(app, id, anchor) {
 /** @param {App} app @param {string} id without the filter and the screen that the page shows */
 const linkTo = (app, id) => new URL(app.router.address({ screen: null, of: null, category: null, due: null, q: null, sort: null, task: id }), location.href).href;
 
-/** @param {App} app @param {string} id */
-async function copyLink(app, id) {
-  await navigator.clipboard.writeText(linkTo(app, id));
-  app.toast(text.copied);
+/** @param {App} app @param {string} words shown where the browser refuses the clipboard */
+export async function copyText(app, words) {
+  const isCopied = await navigator.clipboard.writeText(words).then(() => true, () => false);
+  app.toast(isCopied ? text.copied : `${text.notCopied} ${words}`, { isFault: !isCopied });
 }
 
 /** @param {App} app */

@@ -4,6 +4,7 @@ import { uuid } from "../client/kanbase.js";
 import { ability, call } from "./api.js";
 import { describeTime } from "./dates.js";
 import { importForm } from "./imports.js";
+import { copyText } from "./menu.js";
 import { el, field, panel, quiet, select, text } from "./page.js";
 import { pushPanel } from "./push.js";
 
@@ -52,9 +53,8 @@ function calendarPanel(app) {
   const shown = el("div", {});
   const show = (/** @type {string} */ query) => {
     const address = `${location.origin}/calendar.ics${query}`;
-    const copy = async () => { await navigator.clipboard.writeText(address); app.toast(text.copied); };
     shown.replaceChildren(el("div", { class: "note", role: "status" }, query && el("p", {}, text.calendarOnce), el("code", { tabIndex: 0 }, address),
-      el("div", { class: "row" }, navigator.clipboard && el("button", { onclick: copy }, text.copy),
+      el("div", { class: "row" }, navigator.clipboard && el("button", { onclick: () => copyText(app, address) }, text.copy),
         el("a", { href: address.replace(/^https?:/, "webcal:") }, text.subscribe))));
   };
   const section = panel(text.calendar, el("p", {}, text.calendarHint), shown, place);
