@@ -61,6 +61,30 @@ def test_an_address_is_made_shown_once_and_ended(browser, guarded):
     saved(page)
 
 
+def test_the_new_address_stays_while_an_old_one_is_ended(browser, guarded):
+    token = guarded.account()
+    guarded.call("POST", "/tokens", {"name": "Calendar", "scope": "calendar"}, token)
+    page = browser().new_page()
+    page.goto(guarded.url + "/?screen=settings")
+    log_in(page)
+    panel = page.locator(".panel", has_text="Calendar apps can subscribe")
+    row = panel.locator(".rows li")
+    expect(row).to_have_count(1)
+    panel.get_by_role("button", name="Make an address").click()
+    expect(row).to_have_count(2)
+    address = panel.locator("code").text_content()
+    # Made within the same minute, they differ in nothing else.
+    old, new = row.filter(has_not_text="the new one"), row.filter(has_text="Calendar · the new one")
+    expect(new).to_have_count(1)
+    expect(new.get_by_role("button", name="the new one")).to_have_count(1)
+    old.get_by_role("button").click()
+    expect(row).to_have_count(1)
+    expect(panel.locator("code")).to_have_text(address)
+    assert "BEGIN:VCALENDAR" in feed(address)
+    new.get_by_role("button").click()
+    expect(row).to_have_count(0)
+    expect(panel.locator("code")).to_have_count(0)
+
 
 def test_a_browser_that_refuses_the_clipboard_is_told_of(browser, server):
     task = server.task("One")

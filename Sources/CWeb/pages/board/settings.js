@@ -51,6 +51,8 @@ export function showSettings(app, main) {
 function calendarPanel(app) {
   const place = el("div", {});
   const shown = el("div", {});
+  /** The token whose address is shown. */
+  let made = "";
   const show = (/** @type {string} */ query) => {
     const address = `${location.origin}/calendar.ics${query}`;
     shown.replaceChildren(el("div", { class: "note", role: "status" }, query && el("p", {}, text.calendarOnce), el("code", { tabIndex: 0 }, address),
@@ -69,8 +71,9 @@ function calendarPanel(app) {
   const make = async (/** @type {any} */ { currentTarget: button }) => {
     button.disabled = true;
     await app.attempt(async () => {
-      const { token } = await call("POST", "/tokens", { body: { name: text.calendar, scope: "calendar" }, key });
+      const { id, token } = await call("POST", "/tokens", { body: { name: text.calendar, scope: "calendar" }, key });
       key = uuid();
+      made = id;
       show(`?token=${token}`);
       again();
     });
@@ -78,16 +81,18 @@ function calendarPanel(app) {
   };
   const end = (/** @type {string} */ id) => app.attempt(async () => {
     await call("DELETE", `/tokens/${id}`);
-    shown.replaceChildren();
+    if (id === made) shown.replaceChildren();
     again();
   });
   const rows = (/** @type {Answer} */ answer) => {
     const mine = answer.items.filter(({ scope }) => scope === "calendar");
     const time = (/** @type {string} */ at) => describeTime(at, app.model.zone);
+    // Two may be made within a minute.
+    const told = (/** @type {string} */ id, /** @type {string} */ words) => (id === made ? `${words} · ${text.newAddress}` : words);
     return [
       el("ul", { class: "rows" }, ...mine.map(({ id, name, createdAt, lastUsedAt, expiresAt }) => el("li", {},
-        el("div", { class: "row-words" }, el("strong", {}, name), quiet([text.madeAt(time(createdAt)), lastUsedAt && text.lastUsed(time(lastUsedAt)), expiresAt && text.goodUntil(time(expiresAt))].filter(Boolean).join(" · "))),
-        el("button", { "aria-label": text.endAddress(time(createdAt)), onclick: () => end(id) }, text.end)))),
+        el("div", { class: "row-words" }, el("strong", {}, told(id, name)), quiet([text.madeAt(time(createdAt)), lastUsedAt && text.lastUsed(time(lastUsedAt)), expiresAt && text.goodUntil(time(expiresAt))].filter(Boolean).join(" · "))),
+        el("button", { "aria-label": told(id, text.endAddress(time(createdAt))), onclick: () => end(id) }, text.end)))),
       mine.length === 0 && quiet(text.noCalendar), el("button", { onclick: make }, text.makeAddress),
     ];
   };
