@@ -14,7 +14,7 @@ import urllib.parse
 import pytest
 from playwright.sync_api import expect
 
-from harness import KANBASE, Server, saved
+from harness import KANBASE, Server, loaded, saved
 from test_session import log_in
 
 
@@ -216,3 +216,63 @@ def test_a_server_without_providers_is_not_asked(browser, guarded):
     page.wait_for_load_state("networkidle")
     assert not any(url.endswith("/providers") for url in asked)
     expect(page.get_by_role("button", name=re.compile("Continue with"))).to_have_count(0)
+
+
+def open_account(page, server):
+    page.goto(server.url + "/?screen=account")
+    loaded(page)
+    expect(page.locator(".rows li", has_text="company · sun@example.org").first).to_be_visible()
+
+
+def test_an_account_without_a_password_is_not_asked_for_one(browser, signing, issuer):
+    page = browser().new_page()
+    entry(page, signing).click()
+    saved(page)
+    open_account(page, signing)
+    page.evaluate("() => { for (const details of document.querySelectorAll('details')) details.open = true; }")
+    expect(page.locator("[name=password]:visible")).to_have_count(0)
+    page.get_by_role("button", name="Make a token").click()
+    form = page.locator("form", has=page.get_by_label("May"))
+    form.get_by_label("May").select_option("full")
+    form.get_by_label("Name").fill("Script")
+    form.get_by_role("button").click()
+    expect(page.locator(".note code")).to_contain_text("kb_")
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete the account").click()
+    page.wait_for_selector(".entry [name=password]")
+
+
+def test_an_old_session_of_a_provider_is_told_to_log_in_again(browser, signing, issuer):
+    page = browser().new_page()
+    entry(page, signing).click()
+    saved(page)
+    refusal = {"status": 403, "code": "fresh_session_required", "detail": "POST /sessions"}
+    page.route("**/account", lambda route: route.fulfill(status=403, content_type="application/problem+json", body=json.dumps(refusal))
+               if route.request.method == "DELETE" else route.continue_())
+    open_account(page, signing)
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete the account").click()
+    expect(page.locator(".fault", has_text="Log out and in again with the provider.")).to_be_visible()
+    expect(page.locator("[name=password]:visible")).to_have_count(0)
+
+
+def test_an_account_with_both_is_asked_for_its_password(browser, signing, issuer):
+    page = browser().new_page()
+    entry(page, signing).click()
+    saved(page)
+    # It ends all sessions.
+    set_password(signing, "password", "sun@example.org")
+    page.wait_for_selector(".entry [name=password]")
+    log_in(page)
+    saved(page)
+    open_account(page, signing)
+    page.get_by_text("Change the password", exact=True).click()
+    form = page.locator("form", has=page.locator("[name=newPassword]"))
+    form.locator("[name=newPassword]").fill("battery staple")
+    form.get_by_role("button").click()
+    expect(form.locator(".fault")).to_have_text("Password: Missing.")
+    expect(form.locator("[name=password]")).to_be_focused()
+    form.locator("[name=password]").fill("correct horse")
+    form.get_by_role("button").click()
+    page.locator(".toast", has_text="The password is changed.").wait_for()
+    signing.call("POST", "/sessions", {"email": "sun@example.org", "password": "battery staple"})

@@ -12,6 +12,7 @@ export function showAccount(app, main) {
     main.append(heading(text.screens.account), el("p", { class: "lead" }, text.noAccounts));
     return undefined;
   }
+  asksPassword = null;
   main.append(heading(text.screens.account));
   /** @type {(() => void)[]} */
   const stops = [];
@@ -42,6 +43,24 @@ export function showAccount(app, main) {
 }
 
 /**
+ * An account that a provider's sign-in made has no password. Where that is possible, its fields are hidden until the server asks for
+ * one.
+ * @type {boolean | null} null as long as nothing is known
+ */
+let asksPassword = null;
+
+/** @param {boolean} isAsked */
+function askPassword(isAsked) {
+  asksPassword = isAsked;
+  document.querySelectorAll("main [name=password]").forEach(showPassword);
+}
+
+/** @param {any} input */
+function showPassword(input) {
+  input.disabled = input.closest(".field").hidden = asksPassword === false;
+}
+
+/**
  * A small form with its own error line. A submission keeps its idempotency key until it succeeds.
  * @param {string} label
  * @param {Record<string, string>} fields label by name
@@ -53,14 +72,21 @@ function actionForm(label, fields, run, style = "primary") {
   const fault = el("p", { class: "fault", role: "alert" });
   const button = el("button", { type: "submit", class: style }, label);
   const form = el("form", { class: "inline" }, ...Object.entries(fields).map(([name, words]) => field(words, inputs[name])), button, fault);
+  if (inputs.password) showPassword(inputs.password);
   onSubmit(form, button, fault, async () => {
+    const given = Object.entries(inputs).filter(([, { disabled }]) => !disabled);
     try {
-      await run(Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value])), key);
+      await run(Object.fromEntries(given.map(([name, input]) => [name, input.value])), key);
       key = uuid();
       form.reset();
     } catch (problem) {
       // The server refused it: the next attempt is a new submission.
       if (problem instanceof Problem && problem.status >= 400 && problem.status < 500) key = uuid();
+      if (problem instanceof Problem && inputs.password?.disabled && /"#.password"|"wrong_password"/.test(JSON.stringify(problem.document))) {
+        askPassword(true);
+        inputs.password.focus();
+        problem.message = `${text.password}: ${text.problems.required}`;
+      }
       throw problem;
     }
   });
@@ -121,6 +147,7 @@ function sessions(app, answer, again) {
 
 /** @param {App} _app @param {Answer} answer @param {() => void} again */
 function identities(_app, answer, again) {
+  if (answer.items.length && asksPassword === null) askPassword(false);
   const unlink = (/** @type {any} */ item) => actionForm(text.remove, { password: text.password }, async ({ password }) => {
     await call("DELETE", `/account/identities/${item.id}`, { body: { password } });
     again();
