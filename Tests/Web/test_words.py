@@ -219,7 +219,7 @@ def test_markup_is_text_everywhere(page, server):
 
 def test_a_link_to_a_task_that_is_gone_says_so(page, server):
     page.goto(server.url + "/?task=11111111-0000-4000-8000-000000000001")
-    page.locator(".toast", has_text="There is no such task.").wait_for()
+    page.locator(".toast", has_text="There is no such task. Perhaps it is in the trash.").wait_for()
     wait_for(page, "() => location.search === ''")
 
 

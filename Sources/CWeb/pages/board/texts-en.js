@@ -31,7 +31,7 @@ export const texts = {
   titleMissing: "A task needs a title.", tooLong: (/** @type {number} */ count, /** @type {number} */ limit) => `${count} characters; at most ${limit} fit.`,
   dateFilled: (/** @type {string} */ date) => `Date set to ${date}`,
   changedElsewhere: "Changed elsewhere meanwhile:", takeTheirs: "Take theirs", keepMine: "Keep mine", keepBoth: "Keep both", nothing: "(nothing)",
-  deletedElsewhere: "This task was deleted elsewhere. Saving brings it back.", restoreAndSave: "Restore and save", noSuchTask: "There is no such task.",
+  deletedElsewhere: "This task was deleted elsewhere. Saving brings it back.", restoreAndSave: "Restore and save", noSuchTask: "There is no such task. Perhaps it is in the trash.",
   // Repeating
   repeat: "Repeat", noRepeat: "Never", ownRule: "Own rule…", afterDone: "After completion…", every: "Every", unit: "Unit", fromDone: "Counts from the day it is done", until: "Until", times: "Times",
   skipOnce: "Skip this time", skipped: (/** @type {string} */ title, /** @type {string} */ day) => `${title}: skipped to ${day}`,

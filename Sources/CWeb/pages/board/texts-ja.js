@@ -21,7 +21,7 @@ export const texts = {
   titleMissing: "タイトルを入力してください。", tooLong: (count, limit) => `${count}文字です。${limit}文字まで入力できます。`,
   dateFilled: (date) => `日付を${date}にしました`,
   changedElsewhere: "その間にほかで変更されました:", takeTheirs: "相手のものにする", keepMine: "自分のものにする", keepBoth: "両方残す", nothing: "（なし）",
-  deletedElsewhere: "ほかで削除されたタスクです。保存すると元に戻ります。", restoreAndSave: "戻して保存", noSuchTask: "そのタスクはありません。",
+  deletedElsewhere: "ほかで削除されたタスクです。保存すると元に戻ります。", restoreAndSave: "戻して保存", noSuchTask: "そのタスクはありません。ごみ箱にあるかもしれません。",
   repeat: "繰り返し", noRepeat: "なし", ownRule: "自分で決める…", afterDone: "完了した後…", every: "間隔", unit: "単位", fromDone: "完了した日から数える", until: "終わりの日", times: "回数",
   skipOnce: "今回はスキップ", skipped: (title, day) => `${title}: ${day}までスキップしました`,
   units: { DAILY: "日", WEEKLY: "週間", MONTHLY: "か月", YEARLY: "年" }, nextTimes: (days) => `次回: ${days}`, lastTime: "今回が最後です。",

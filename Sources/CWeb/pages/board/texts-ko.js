@@ -21,7 +21,7 @@ export const texts = {
   titleMissing: "제목을 적어 주세요.", tooLong: (count, limit) => `${count}자입니다. ${limit}자까지 쓸 수 있습니다.`,
   dateFilled: (date) => `날짜를 ${date}(으)로 정했습니다`,
   changedElsewhere: "그동안 다른 곳에서 바뀌었습니다:", takeTheirs: "저쪽 것으로", keepMine: "내 것으로", keepBoth: "둘 다 두기", nothing: "(없음)",
-  deletedElsewhere: "다른 곳에서 삭제된 할 일입니다. 저장하면 되살아납니다.", restoreAndSave: "되살려 저장", noSuchTask: "그런 할 일이 없습니다.",
+  deletedElsewhere: "다른 곳에서 삭제된 할 일입니다. 저장하면 되살아납니다.", restoreAndSave: "되살려 저장", noSuchTask: "그런 할 일이 없습니다. 휴지통에 있을 수 있습니다.",
   repeat: "반복", noRepeat: "안 함", ownRule: "직접 정하기…", afterDone: "완료한 뒤…", every: "간격", unit: "단위", fromDone: "완료한 날부터 세기", until: "끝나는 날", times: "횟수",
   skipOnce: "이번은 건너뛰기", skipped: (title, day) => `${title}: ${day}(으)로 건너뛰었습니다`,
   units: { DAILY: "일", WEEKLY: "주", MONTHLY: "개월", YEARLY: "년" }, nextTimes: (days) => `다음: ${days}`, lastTime: "이번이 마지막입니다.",
