@@ -188,6 +188,24 @@ def test_the_account_names_this_device_and_logs_it_out(browser, guarded):
     assert not any((one["device"] or "").startswith("Web") for one in guarded.call("GET", "/sessions", token=token)["items"])
 
 
+def test_a_refusal_does_not_stay_beside_what_the_browser_finds_wrong(browser, guarded):
+    guarded.account()
+    page = browser().new_page()
+    page.goto(guarded.url)
+    page.get_by_role("button", name="Make an account").click()
+    page.locator("[name=email]").fill("sun@example.org")
+    page.locator("[name=newPassword]").fill("correct horse")
+    page.locator("button.primary").click()
+    page.locator(".fault", has_text="There is an account with this address.").wait_for()
+    page.locator("[name=email]").fill("moon@example.org")
+    # Replaced key by key, as a person does: a short password that the browser refuses.
+    page.locator("[name=newPassword]").fill("")
+    page.locator("[name=newPassword]").press_sequentially("short")
+    page.locator("button.primary").click()
+    expect(page.locator(".fault")).to_have_text("")
+    expect(page.locator("[name=newPassword]")).to_be_focused()
+
+
 def test_the_address_is_confirmed_where_mail_is_sent(browser, guarded):
     guarded.account()
     page = browser().new_page()

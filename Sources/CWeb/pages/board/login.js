@@ -119,6 +119,8 @@ export function inputOf(name, props) {
  * @param {HTMLFormElement} form @param {HTMLButtonElement} button @param {HTMLElement} fault @param {() => Promise<any>} run
  */
 export function onSubmit(form, button, fault, run) {
+  // What the browser finds wrong is not sent: the answer to the last attempt must not stand beside it.
+  form.addEventListener("invalid", () => { fault.textContent = ""; }, true);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (button.disabled) return;
