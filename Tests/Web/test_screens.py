@@ -312,6 +312,16 @@ def test_midnight_is_that_of_the_account(browser, server):
     expect(card(page, "Report").locator(".due")).to_contain_text("Yesterday")
 
 
+def test_statistics_are_those_of_the_new_day(browser, server):
+    page = browser(timezone_id="Asia/Seoul").new_page()
+    page.clock.install(time="2031-01-01T14:59:45Z")
+    page.goto(server.url + "/?screen=stats")
+    loaded(page)
+    saved(page)
+    with page.expect_response("**/stats?*"):
+        page.clock.fast_forward(17000)
+
+
 def test_a_device_that_slept_over_midnight_shows_the_new_day(browser, server):
     server.task("Report", dueDate="2031-01-02")
     page = browser(timezone_id="Asia/Seoul").new_page()

@@ -117,7 +117,8 @@ function showStats(app, main) {
         el("tbody", {}, ...stats.byCategory.map((/** @type {any} */ row) => el("tr", {},
           el("th", { scope: "row" }, categoryPill(app.model.categories.get(row.categoryId) ?? { name: row.name, color: null, emoji: null })),
           el("td", {}, row.done), el("td", {}, row.total)))))),
-  ]);
+    // The filter is set anew when a day ends.
+  ], ["task", "category", "settings", "filter"]);
 }
 
 /** @param {string} label @param {number} value @param {boolean} [isBad] */
