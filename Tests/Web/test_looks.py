@@ -120,6 +120,25 @@ def test_forced_colors_show_what_is_chosen(browser, server):
     assert items.nth(0).evaluate(look) != items.nth(1).evaluate(look)
 
 
+def test_forced_colors_show_the_chart_the_panels_and_the_color_that_is_chosen(browser, server):
+    server.call("POST", "/categories", {"name": "Home", "color": "#fef08a"})
+    server.task("Done", status="done")
+    page = browser(forced_colors="active").new_page()
+    page.goto(server.url + "/?screen=stats")
+    loaded(page)
+    look = "(element) => getComputedStyle(element).backgroundColor"
+    assert page.locator(".bar:not(.none)").evaluate(look) not in (page.locator(".bar.none").first.evaluate(look), page.locator("body").evaluate(look))
+    assert page.locator(".bar.none").first.evaluate(look) != page.locator("body").evaluate(look)
+    assert page.locator(".panel").first.evaluate("(element) => getComputedStyle(element).borderTopWidth") == "1px"
+    page.goto(server.url + "/?screen=categories")
+    page.locator(".row-open", has_text="Home").click()
+    page.locator(".swatches input").nth(2).check()
+    outlines = page.locator(".swatches .swatch").evaluate_all("(all) => all.map((swatch) => getComputedStyle(swatch).outlineStyle)")
+    assert [style == "solid" for style in outlines] == [index == 2 for index in range(len(outlines))]
+
+
+
+
 def test_every_color_of_a_category_can_be_read(browser, server):
     colors = ["#fef08a", "#ffffff", "#000000", "#00ff00", "#1e3a8a"]
     for color in colors:
