@@ -137,6 +137,23 @@ def test_forced_colors_show_the_chart_the_panels_and_the_color_that_is_chosen(br
     assert [style == "solid" for style in outlines] == [index == 2 for index in range(len(outlines))]
 
 
+def test_print_is_the_page_without_what_is_open_over_it(browser, server):
+    server.task("Report", status="done")
+    page = browser().new_page()
+    open_board(page, server, 1)
+    page.locator("#more").click()
+    page.emulate_media(media="print")
+    expect(page.locator(".menu")).to_be_hidden()
+    page.emulate_media(media="screen")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog[open]")
+    page.emulate_media(media="print")
+    expect(page.locator("dialog")).to_be_hidden()
+    page.goto(server.url + "/?screen=stats")
+    loaded(page)
+    assert page.locator(".bar:not(.none)").evaluate("(bar) => getComputedStyle(bar).printColorAdjust") == "exact"
+
 
 
 def test_every_color_of_a_category_can_be_read(browser, server):
