@@ -155,6 +155,20 @@ def test_print_is_the_page_without_what_is_open_over_it(browser, server):
     assert page.locator(".bar:not(.none)").evaluate("(bar) => getComputedStyle(bar).printColorAdjust") == "exact"
 
 
+def test_at_400_percent_the_bar_of_selected_cards_leaves_the_board_visible(browser, server):
+    server.fill(3)
+    page = browser(viewport={"width": 320, "height": 256}).new_page()
+    page.goto(server.url)
+    page.locator(".card .open").first.focus()
+    page.keyboard.press("x")
+    bar = page.locator(".picks")
+    expect(bar).to_be_visible()
+    box = bar.bounding_box()
+    assert box["height"] <= 64 and box["y"] + box["height"] <= 256 and box["x"] >= 0 and box["x"] + box["width"] <= 320
+    # All of it can be reached.
+    bar.get_by_role("button", name="Clear the selection").click()
+    expect(bar).to_be_hidden()
+
 
 def test_every_color_of_a_category_can_be_read(browser, server):
     colors = ["#fef08a", "#ffffff", "#000000", "#00ff00", "#1e3a8a"]
