@@ -58,3 +58,16 @@ def test_plain_notes_show_nothing_beside(page, server):
     expect(editor.locator(".readable")).to_be_hidden()
     editor.locator("textarea[name=body]").fill("See https://example.org")
     expect(editor.locator(".readable a")).to_have_text("https://example.org")
+
+
+def test_notes_in_arabic_and_hebrew_begin_on_the_right(page, server):
+    server.task("Trip", body="שלום עולם\n\n- [ ] مرحبا\n- مرحبا\n\nHello")
+    shows(page, todo=["Trip"])
+    view = open_task(page, "Trip").locator(".readable")
+    gaps = view.evaluate("""(view) => [...view.querySelectorAll('p:not([hidden]), li')].map((block) => {
+        const range = document.createRange();
+        range.selectNodeContents(block.querySelector('span') ?? block);
+        const [words, whole] = [range.getBoundingClientRect(), view.getBoundingClientRect()];
+        return whole.right - words.right < words.left - whole.left;
+    })""")
+    assert gaps == [True, True, True, False]
