@@ -178,3 +178,12 @@ def test_a_status_that_is_no_column_is_asked_for(page, server, tmp_path):
     panel.get_by_role("button", name="Import", exact=True).click()
     expect(panel.locator(".note")).to_have_text("The import is done.")
     assert {task["title"]: task["status"] for task in server.tasks()} == {"One": "doing", "Two": "doing", "Three": "todo"}
+
+
+def test_times_without_a_zone_are_those_of_the_board(browser, server, tmp_path):
+    page = browser(timezone_id="Asia/Seoul").new_page()
+    panel = open_import(page, server)
+    choose(panel, tmp_path, "CSV", "Title,Due\nReport,2031-05-04 15:00\n")
+    panel.get_by_role("button", name="Import", exact=True).click()
+    expect(panel.locator(".note")).to_have_text("The import is done.")
+    assert [task["dueDate"] for task in server.tasks()] == ["2031-05-04T06:00:00.000Z"]

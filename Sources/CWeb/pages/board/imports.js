@@ -36,7 +36,7 @@ export function importForm(app) {
   const send = async ({ bytes, from, rules }, isDryRun = false) => {
     const headers = { "Content-Type": /csv|todoist/.test(from) ? "text/csv" : "application/json" };
     const said = rules.size ? `&rules=${encodeURIComponent([...rules].map((rule) => rule.join("=")).join())}` : "";
-    return call("POST", `/import?format=${from}&dryRun=${isDryRun}${said}`, { body: bytes, headers, seconds: 120 })
+    return call("POST", `/import?format=${from}&dryRun=${isDryRun}&timeZone=${encodeURIComponent(app.model.zone)}${said}`, { body: bytes, headers, seconds: 120 })
       .catch((problem) => { if (problem instanceof Problem) return problem; throw problem; });
   };
 
