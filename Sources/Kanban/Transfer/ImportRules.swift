@@ -73,7 +73,9 @@ extension BoardWriter {
             var dday = entry.filled(from: old).value
             if let old {
                 var merged = old.taking(membersOf: dday)
-                let isNewer = try versions.isNewer(dday.updatedAt, than: old.updatedAt) { try wasBefore(old, like: merged, besides: entry.absent) }
+                let isNewer = try versions.isNewer(dday.updatedAt, than: old.updatedAt) {
+                    try wasBefore(old, like: merged, besides: entry.absent)
+                }
                 guard isNewer, !merged.isSpelled(like: old) else {
                     counts.unchanged += 1
                     continue

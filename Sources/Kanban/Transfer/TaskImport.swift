@@ -160,7 +160,9 @@ struct TaskImport {
             task.position = old?.position ?? Position(after: nil, before: nil)
         }
         // What is in the trash of both, and has no time there, stays in it since when it was.
-        if task.deletedAt != nil, task.updatedAt >= versions.undatedSince { task.deletedAt = old?.deletedAt ?? task.deletedAt }
+        if task.deletedAt != nil, task.updatedAt >= versions.undatedSince {
+            task.deletedAt = old?.deletedAt ?? task.deletedAt
+        }
         if let old, old.status == task.status, old.deletedAt == nil, task.deletedAt == nil,
             columns[task.status]?.canTake(task.position, insteadOf: old.position) == false
         {

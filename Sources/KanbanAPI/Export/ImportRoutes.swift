@@ -131,7 +131,8 @@ package struct ImportReading: Sendable {
             return choices
         }
         guard source == .kanbase || mode == .merge else {
-            throw Problem(.invalidParameter, "mode=\(mode.rawValue) takes an export of this server alone. Leave it out.")
+            throw Problem(
+                .invalidParameter, "mode=\(mode.rawValue) takes an export of this server alone. Leave it out.")
         }
         if let rules = query["rules"] {
             do {

@@ -256,17 +256,6 @@ final class BoardCore: Sendable {
     /// What a widget left for the board of an account.
     func queue(of account: KanbanID?) -> EditQueue { EditQueue(in: Self.folder(of: account, in: boards)) }
 
-    /// Removes an account's board from the device. Not the one that is shown.
-    func remove(_ account: KanbanID?) throws {
-        let old = Self.folder(of: account, in: boards)
-        guard FileManager.default.fileExists(atPath: old.path) else { return }
-        do {
-            try FileManager.default.removeItem(at: old)
-        } catch {
-            throw KanbanError.storage("\(old.path) cannot be removed.")
-        }
-    }
-
     /// - Throws: ``KanbanError/closed``, ``KanbanError/openedForReading``.
     func requireWriting() throws {
         if isClosed { throw KanbanError.closed }

@@ -269,6 +269,17 @@ struct OpenedSession: Sendable {
 }
 
 extension BoardCore {
+    /// Removes an account's board from the device. Not the one that is shown.
+    func remove(_ account: KanbanID?) throws {
+        let old = Self.folder(of: account, in: boards)
+        guard FileManager.default.fileExists(atPath: old.path) else { return }
+        do {
+            try FileManager.default.removeItem(at: old)
+        } catch {
+            throw KanbanError.storage("\(old.path) cannot be removed.")
+        }
+    }
+
     /// - Parameter read: reads the account's board.
     /// - Throws: ``KanbanError/unsent(_:)``.
     func requireNothingUnsent(of account: KanbanID, _ read: ((SQLiteBoard) throws -> Int) throws -> Int) throws {

@@ -219,7 +219,8 @@ extension Option {
         Option(flag: "vacuum", \.administration.vacuum, of: [.check], "Rewrite the file without erased data."),
         Option(
             "mode", \.administration.mode, .name, in: .command, of: [.importBoard],
-            "merge: the newer version of each resource wins; add: what is there stays; replace: the document replaces the board."),
+            "merge: the newer version of each resource wins; add: what is there stays; replace: the document replaces the board."
+        ),
         Option(
             "from", \.administration.from, .name, in: .command, of: [.importBoard],
             "What the file is: kanbase for an export of Kanbase, or that of another system; firebase-auth makes accounts."
