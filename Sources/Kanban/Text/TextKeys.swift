@@ -115,6 +115,9 @@ package enum SearchTerm: Hashable, Sendable {
     /// consonant and the syllables that begin with it. PostgreSQL takes it as it is.
     case initials(String)
 
+    /// The mark that ends a quotation, by the one that begins it. Phones write typographic ones.
+    private static let closings: [Unicode.Scalar: Unicode.Scalar] = ["\"": "\"", "\u{201C}": "\u{201D}"]
+
     /// The terms of a search: its words, and what stands between quotation marks.
     package static func terms(of text: String) -> [SearchTerm] {
         var terms: [SearchTerm] = []
@@ -122,9 +125,9 @@ package enum SearchTerm: Hashable, Sendable {
         while let first = rest.firstIndex(where: { !$0.properties.isWhitespace }) {
             rest = rest[first...]
             let term: SearchTerm
-            if rest.first == "\"" {
+            if let mark = rest.first, let closing = closings[mark] {
                 rest = rest.dropFirst()
-                let end = rest.firstIndex(of: "\"") ?? rest.endIndex
+                let end = rest.firstIndex(of: closing) ?? rest.endIndex
                 term = .text(String(rest[..<end]).searchKey)
                 rest = rest[end...].dropFirst()
             } else {

@@ -57,9 +57,9 @@ export function searchKey(words) {
  * @param {string} query @returns {((key: string) => boolean)[]}
  */
 export function searchTerms(query) {
-  return [...query.matchAll(/"([^"]*)"?|\P{White_Space}+/gu)].map((match) => {
-    const key = searchKey(match[1] ?? match[0]);
-    if (match[1] !== undefined || !/^[\u1100-\u1112]+$/.test(key)) return (/** @type {string} */ text) => text.includes(key);
+  return [...query.matchAll(/"([^"]*)"?|“([^”]*)”?|\P{White_Space}+/gu)].map(([word, plain, quoted = plain]) => {
+    const key = searchKey(quoted ?? word);
+    if (quoted !== undefined || !/^[\u1100-\u1112]+$/.test(key)) return (/** @type {string} */ text) => text.includes(key);
     // Initial consonants, of syllables that follow one another.
     const pattern = new RegExp([...key].map((initial) => {
       const first = 0xac00 + (initial.charCodeAt(0) - 0x1100) * 588;
