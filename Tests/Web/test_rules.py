@@ -1,7 +1,9 @@
 """The rules of sync and order as values, in Chromium and Node; quick add, days and notes, on the board."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -381,3 +383,18 @@ def test_what_nobody_sees_is_blank(page_rules):
         """const { isBlank } = quick;
         return [['', ' \\t', '\\u200b\\u200d', '\\u3164', '\\u2800', '\\u{e0041}', '\\u202e\\ufeff'].every(isBlank), ['a', '가\\u200b', '😀', '.'].some(isBlank)];"""
     ) == [True, False]
+
+
+def test_a_time_that_two_hours_have_is_the_first(page_rules):
+    """As Python reads it with `fold=0`: every quarter of an hour beside each change of clocks of three years."""
+    zones = ("Europe/Berlin Europe/London Atlantic/Azores America/New_York America/St_Johns America/Havana America/Santiago America/Nuuk Asia/Beirut "
+             "Asia/Jerusalem Asia/Seoul Australia/Lord_Howe Australia/Sydney Pacific/Auckland Pacific/Chatham Antarctica/Troll Africa/Cairo").split()
+    wanted = []
+    for zone in map(ZoneInfo, zones):
+        offset = lambda moment: moment.replace(tzinfo=zone).utcoffset()
+        for day in (datetime(2024, 1, 1) + timedelta(days=count) for count in range(3 * 365)):
+            if offset(day) != offset(day + timedelta(days=1)):
+                wanted += [[f"{local:%Y-%m-%d}", f"{local:%H:%M}", zone.key, f"{local.replace(tzinfo=zone).astimezone(UTC):%Y-%m-%dT%H:%M:00.000Z}"]
+                           for local in (day + timedelta(minutes=15 * step) for step in range(-8, 20))]
+    seen = page_rules("return argument.map(([day, time, zone]) => quick.instant(day, time, zone));", wanted)
+    assert len(wanted) > 2000 and [(case, at) for case, at in zip(wanted, seen, strict=True) if case[3] != at] == []

@@ -1,41 +1,31 @@
 // Days and times in the account's zone. A day is text, `2026-12-01`; a due date is a day or an instant. Below, the line of quick
 // add, which names them.
+import { instantOf, wallOf } from "../client/kanbase.js";
 import { language, text } from "./page.js";
 import { isBlank } from "./words.js";
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();
 
-/** @param {string} zone @param {Intl.DateTimeFormatOptions} options @param {string} [locale] */
-function format(zone, options, locale = language) {
-  const key = `${locale} ${zone} ${JSON.stringify(options)}`;
+/** @param {string} zone @param {Intl.DateTimeFormatOptions} options */
+function format(zone, options) {
+  const key = `${zone} ${JSON.stringify(options)}`;
   let found = formats.get(key);
-  if (!found) formats.set(key, found = new Intl.DateTimeFormat(locale, { timeZone: zone, ...options }));
+  if (!found) formats.set(key, found = new Intl.DateTimeFormat(language, { timeZone: zone, ...options }));
   return found;
-}
-
-/**
- * Year, month, … of an instant in a zone, as numbers.
- * @param {number} time
- * @param {string} zone
- */
-export function parts(time, zone) {
-  const options = /** @type {const} */ ({ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-  /** @type {Record<string, number>} */
-  const result = {};
-  for (const { type, value } of format(zone, options, "en-US-u-ca-gregory").formatToParts(time)) result[type] = Number(value);
-  return result;
 }
 
 const two = (/** @type {number | string} */ number) => String(number).padStart(2, "0");
 const isDay = (/** @type {string} */ due) => due.length === 10;
 
 /** @param {number} time @param {string} zone */
+const localTime = (time, zone) => new Date(wallOf(time, zone)).toISOString();
+
+/** @param {number} time @param {string} zone */
 function dayOf(time, zone) {
-  const { year, month, day } = parts(time, zone);
+  const wall = localTime(time, zone);
   // The last instants that the server takes are in the year 10000 east of it.
-  if (year > 9999) return "9999-12-31";
-  return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
+  return wall.startsWith("+") ? "9999-12-31" : wall.slice(0, 10);
 }
 
 /** @param {string} zone */
@@ -54,9 +44,7 @@ export function dueDay(due, zone) {
  * @param {string} zone
  */
 export function dueTime(due, zone) {
-  if (isDay(due)) return "";
-  const { hour, minute } = parts(Date.parse(due), zone);
-  return `${two(hour)}:${two(minute)}`;
+  return isDay(due) ? "" : localTime(Date.parse(due), zone).match(/\d\d:\d\d/)?.[0] ?? "";
 }
 
 /** @param {string} day  of one whose year was typed with two digits, the day that is meant */
@@ -76,24 +64,14 @@ export function daysBetween(from, to) {
 }
 
 /**
- * The instant of a local time in a zone, for the API. A time that a change of clocks skips moves forward.
+ * The instant of a local time in a zone, for the API. A time that a change of clocks skips moves forward; of one
+ * that it repeats, the first counts.
  * @param {string} day
  * @param {string} time `15:00`
  * @param {string} zone
  */
 export function instant(day, time, zone) {
-  const wanted = Date.parse(`${day}T${time}:00Z`);
-  let guess = wanted;
-  for (let round = 0; round < 3; round += 1) {
-    const { year, month, day: date, hour, minute } = parts(guess, zone);
-    const shown = new Date(0);
-    shown.setUTCFullYear(year, month - 1, date);
-    shown.setUTCHours(hour, minute);
-    const missing = wanted - shown.getTime();
-    // Two corrections reach every time that is not skipped.
-    guess += round < 2 ? missing : Math.max(missing, 0);
-  }
-  return new Date(guess).toISOString();
+  return new Date(instantOf(Date.parse(`${day}T${time}:00Z`), zone)).toISOString();
 }
 
 /** @param {number} days  @returns the label of a card: `D-3`, `D-DAY`, `D+2` */

@@ -11,7 +11,7 @@ export { Engine } from "./engine.js";
 export { addImage, readImage } from "./images.js";
 export { keepMine, noIssue, patchOf, takeTheirs } from "./issues.js";
 export { apply, defaults, emptyMirror, mutate, noDraft, outbox, ownCount, view } from "./mirror.js";
-export { falls, followingDue, nextOccurrence, readRule, weekdays } from "./recurrence.js";
+export { falls, followingDue, instantOf, nextOccurrence, readRule, wallOf, weekdays } from "./recurrence.js";
 export { succession, uuidOf } from "./series.js";
 export { isSame, positionIn, stateOf, turn, valueOf } from "./steps.js";
 export { Store } from "./store.js";
@@ -23,7 +23,7 @@ export { inOrder, orderKey, sameKey, searchKey, searchTerms } from "./words.js";
 /** @param {import("../kanbase.js").Options} options @returns {Promise<Board>} once it has read what this device has */
 export async function open({ server, storage, token = null, name }) {
   const address = addressOf(server);
-  if (storage !== undefined && storage !== "indexeddb" && storage !== "memory" && !storage?.write) throw new TypeError("storage is \"indexeddb\", \"memory\" or an adapter with read and write.");
+  if (storage !== undefined && storage !== "indexeddb" && storage !== "memory" && !storage?.write) throw new TypeError("storage is \"indexeddb\", \"memory\" or an adapter.");
   const isMemory = storage === "memory" || (!storage && typeof indexedDB === "undefined");
   const store = isMemory ? new Keeper(null) : typeof storage === "object" ? new Keeper(storage) : new Store(`Kanbase ${name ?? address}`);
   const engine = new Engine(store, new Connection(address));
@@ -35,5 +35,5 @@ export async function open({ server, storage, token = null, name }) {
 function addressOf(server) {
   // React Native has a `URL` that does not read.
   if (/^https?:\/\/[^\s?#]+$/i.test(`${server}`)) return `${server}`.replace(/\/+$/, "");
-  throw new Problem(0, { code: "invalid_address", detail: `${server} is not the address of a server. One is https://kanbase.example.org.` });
+  throw new Problem(0, { code: "invalid_address", detail: `${server} is not an address such as https://kanbase.example.org.` });
 }

@@ -81,7 +81,7 @@ function nextDay(rule, day, start) {
 const clocks = new Map();
 
 /** @type {(time: number, zone: string) => number} the local time of an instant, as if it were one of UTC */
-function wallOf(time, zone) {
+export function wallOf(time, zone) {
   const clock = clocks.get(zone) ?? new Intl.DateTimeFormat("en-US-u-ca-gregory", { timeZone: zone, year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric", hourCycle: "h23" });
   clocks.set(zone, clock);
   const [month, day, year, hour, minute, second] = clock.formatToParts(time).filter(({ type }) => type !== "literal").map(({ value }) => Number(value));
@@ -94,19 +94,23 @@ const dayNumber = (due, zone) => Math.floor(due.length === 10 ? numberOf(due) : 
 /** @type {(due: string, day: number | null, zone: string) => string | null} the same time of day on another day */
 function moved(due, day, zone) {
   if (day === null || due.length === 10) return day === null ? null : textOf(day);
-  const wall = wallOf(Date.parse(due), zone) + (day - dayNumber(due, zone)) * ms;
+  const time = instantOf(wallOf(Date.parse(due), zone) + (day - dayNumber(due, zone)) * ms, zone);
+  return time < (latest + 1) * ms ? new Date(time).toISOString() : null;
+}
+
+/** @type {(wall: number, zone: string) => number} the instant of a local time that is written as if it were one of UTC */
+export function instantOf(wall, zone) {
   // A skipped time is read with the offset before the change, which a day earlier is that of the day; of a repeated time the first counts.
   const offset = (/** @type {number} */ time) => wallOf(time, zone) - time;
   const before = offset(wall - ms);
   const after = offset(wall - before);
-  const time = after !== before && offset(wall - after) === after ? wall - after : wall - before;
-  return time < (latest + 1) * ms ? new Date(time).toISOString() : null;
+  return wall - (offset(wall - after) === after ? after : before);
 }
 
 /** @type {(rule: Rule, due: string | null, zone: string) => string | null} null, if `UNTIL` ends before */
 function unlessOver({ until }, due, zone) {
   if (!due || !until) return due;
-  const [one, other] = due.length > 10 && until.length > 10 ? [due, until].map(Date.parse) : [due, until].map((each) => dayNumber(each, zone));
+  const [one, other] = [due, until].map(due.length > 10 && until.length > 10 ? Date.parse : (each) => dayNumber(each, zone));
   return one > other ? null : due;
 }
 
