@@ -4,7 +4,7 @@ import subprocess
 
 from playwright.sync_api import expect
 
-from harness import KANBASE, columns, becomes, saved, shows
+from harness import KANBASE, becomes, columns, open_questions, saved, shows
 from test_words import open_task
 
 
@@ -74,3 +74,35 @@ def test_words_about_a_task_that_the_server_has_no_more_are_one_question(page, s
     saved(page)
     shows(page, todo=[], doing=["Report"])
     assert [(task["title"], task["body"]) for task in server.tasks()] == [("Report", "A long thought")]
+
+
+def test_an_edit_of_a_task_whose_import_was_taken_back_brings_it_back_whole(browser, server):
+    answer = server.call("POST", "/import?format=trello", {
+        "name": "Work", "lists": [{"id": "1", "name": "To Do", "closed": False}],
+        "cards": [{"id": "2", "name": "Report", "desc": "Old words", "idList": "1", "closed": False, "pos": 1, "labels": []}]})
+    context = browser()
+    page = context.new_page()
+    page.goto(server.url)
+    shows(page, todo=["Report"])
+    saved(page)
+    context.set_offline(True)
+    editor = open_task(page, "Report")
+    editor.locator("[name=date]").fill("2031-05-04")
+    editor.locator("button.primary").click()
+    server.call("DELETE", f"/imports/{answer['importId']}")
+    context.set_offline(False)
+
+    open_questions(page)
+    issue = page.locator(".issue")
+    expect(issue.locator("h3")).to_have_text("Report")
+    issue.get_by_role("button", name="Restore and save").click()
+    # The trash has it no more.
+    open_questions(page)
+    expect(issue).to_contain_text("Old words")
+    expect(issue).to_have_count(1)
+    expect(issue.locator("h3")).to_have_text("Report")
+    issue.get_by_role("button", name="Send again").click()
+    expect(issue).to_have_count(0)
+    saved(page)
+    shows(page, todo=["Report"])
+    assert [(task["title"], task["body"], task["dueDate"]) for task in server.tasks()] == [("Report", "Old words", "2031-05-04")]

@@ -393,6 +393,41 @@ export const cases = {
     same((await t.api("GET", `/tasks/${old.id}`)).title, "Old, edited offline");
   }],
 
+  "words about a task that the server has not even in its trash come back with the whole task": ["open", async (t) => {
+    const file = "Title,Notes\nTea,Green\n";
+    const { importId } = await (await fetch(`${t.server}/import?format=csv`, { method: "POST", headers: { "Content-Type": "text/csv" }, body: file })).json();
+    const board = await t.open();
+    await board.sync();
+    const [task] = board.tasks().value;
+    await board.close();
+    await t.stop();
+    const again = await t.open();
+    await offline(again);
+    await again.edit(task.id, { body: "Green, two spoons" });
+    await again.edit(task.id, { dueDate: "2031-05-04" });
+    await again.close();
+    await t.start();
+    await t.api("DELETE", `/imports/${importId}`);
+    const last = await t.open();
+    await last.sync();
+
+    const [deleted] = await until(last.conflicts, (list) => list.length > 0);
+    same(last.conflicts.value.length, 1);
+    same([deleted.kind, deleted.code, deleted.title, deleted.value], ["refused", "deleted", "Tea", { body: "Green, two spoons", dueDate: "2031-05-04" }]);
+    await last.answer(deleted.id, "mine");
+    same(titles(last.tasks().value), ["Tea"]);
+    await last.sync();
+    const [lost] = await until(last.conflicts, (list) => list.some(({ kind }) => kind === "lost"));
+    same(last.conflicts.value.length, 1);
+    same([lost.title, lost.value.body, lost.value.dueDate], ["Tea", "Green, two spoons", "2031-05-04"]);
+    await last.answer(lost.id, "mine");
+    await last.sync();
+    same(last.conflicts.value, []);
+    const { items } = await t.api("GET", "/tasks");
+    same(items.map(({ title, body, dueDate }) => [title, body, dueDate]), [["Tea", "Green, two spoons", "2031-05-04"]]);
+    same(items[0].id !== task.id, true);
+  }],
+
   "what an account has no room for waits, and goes on when there is": ["full", async (t) => {
     const board = await t.open();
     await board.signUp(sun);
@@ -744,7 +779,7 @@ export async function run(library, { name, server, stage, cases: vectors, second
     if (!answer.ok) throw new Error(await answer.text());
   };
   const t = {
-    library, stage, cases: vectors,
+    library, server, stage, cases: vectors,
     async open(options) {
       const board = await library.open({ server, ...(!isBrowser && { storage: adapter }), ...options });
       boards.push(board);

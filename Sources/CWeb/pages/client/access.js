@@ -66,7 +66,7 @@ export class Access {
     const { engine } = this;
     const { connection } = engine;
     const count = ownCount(engine.mirror);
-    if (count > 0 && !discard) throw unsent(`${count} edits or conflicts are on this device alone. Send them with sync(), answer them`);
+    if (count > 0 && !discard) throw unsent(`${count} edits or conflicts are on this device alone. Send or answer them`);
     const { token } = connection;
     this.given = null;
     // First here: an edit that is made while the server answers is nobody's, and stays. Without a token there is no log-in to wait for.
@@ -74,7 +74,7 @@ export class Access {
     const writing = engine.commit(changes);
     if (token) await endSession(connection, token);
     this.left = await writing ? [] : changes;
-    if (this.left.length > 0) throw new Problem(0, { code: "not_removed", detail: "The storage refused to remove the account's data. Try again." });
+    if (this.left.length > 0) throw new Problem(0, { code: "not_removed", detail: "The storage refused to remove the data. Try again." });
   }
 
   /**

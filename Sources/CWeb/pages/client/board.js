@@ -82,7 +82,7 @@ export class Board {
     const where = copied({ status: value.status ?? "todo", before, after, place });
     /** @type {Intent[]} */
     const intents = [{ type: "task", op: "create", id, value, position: positionIn(this.#views, id, where) }];
-    if (before ?? after ?? place) intents.push({ type: "task", op: "move", id, value: where, position: positionIn(this.#views, id, where) });
+    if (before ?? after ?? place) intents.push({ ...intents[0], op: "move", value: where });
     await this.#act({ type: "task", id }, intents);
     return /** @type {Task} */ (this.task(id));
   }
@@ -185,7 +185,7 @@ export class Board {
   async answer(id, choice) {
     const issue = this.#engine.mirror.issue.get(id);
     if (!issue) throw missing("conflict", id);
-    if (choice !== "mine" && choice !== "theirs") throw new TypeError(`A conflict is answered with "mine" or "theirs".`);
+    if (choice !== "mine" && choice !== "theirs") throw new TypeError(`Answer "mine" or "theirs".`);
     const { intents, answered } = choice === "mine" ? keepMine(this.#views, issue) : takeTheirs(issue);
     await this.#write(intents, answered);
   }

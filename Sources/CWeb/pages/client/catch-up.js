@@ -17,7 +17,7 @@ export async function catchUp(engine, source) {
       else if (engine.closing.signal.aborted) reject(closed());
       else if (phase === "loggedOut") reject(new Problem(401, { code: "unauthorized", detail: "Log in first." }));
       else if (problem && !sending && (engine.isLeading || problem.code === "unsent_edits")) reject(new Problem(problem.status, { code: problem.code, detail: problem.message }));
-      else if (full && !sending) reject(new Problem(507, { code: "quota_exceeded", detail: "The account is full. Delete something, or ask for more room." }));
+      else if (full && !sending) reject(new Problem(507, { code: "quota_exceeded", detail: "The account is full. Delete something." }));
       else return;
       stop();
     };

@@ -25,7 +25,7 @@ export class Problem extends Error {
    */
   static words(document, status) {
     const words = (document?.errors ?? [document ?? {}]).map((/** @type {any} */ { pointer, detail }) => (pointer ? `${pointer.slice(2)}: ${detail}` : detail)).join(" ");
-    return words || `The server answered ${status} without a reason. Perhaps it is not Kanbase, or a proxy before it answered.`;
+    return words || `The server answered ${status} without a reason. Perhaps a proxy did.`;
   }
 }
 
@@ -46,7 +46,7 @@ export function uuid() {
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return hex.replace(/^(.{8})(....)(....)(....)/, "$1-$2-$3-$4-");
 }
 
 /** The server sends a comment after 15 s without events: a stream that is silent for longer is dead. */

@@ -119,11 +119,11 @@ export class Feed {
       const page = await this.page(cursor, { signal });
       if (signal.aborted) return;
       for (const change of page.changes) {
-        if (change.deleted) state.delete(`${change.type} ${change.id}`);
-        else state.set(`${change.type} ${change.id}`, change);
+        const key = `${change.type} ${change.id}`;
+        if (change.deleted) state.delete(key);
+        else state.set(key, change);
       }
-      cursor = page.cursor;
-      hasMore = page.hasMore;
+      ({ cursor, hasMore } = page);
       if (isEmpty && hasMore) {
         // Show it early; it is written to disk when it is complete.
         const first = receive(engine.mirror, page.changes, null);

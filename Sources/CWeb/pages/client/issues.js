@@ -60,5 +60,5 @@ function sendAgain(views, issue, title = "Task") {
 export const reasonFor = (kind) => ({
   merged: "You and somebody else changed this. Your words are the newer ones.",
   refused: "Somebody else deleted this.",
-  lost: "The server no longer has this, perhaps because it was restored from a backup.",
+  lost: "The server no longer has this.",
 })[kind];

@@ -1,6 +1,7 @@
 // The mirror of the server's data with the unsent edits on top, as pure functions: they use no network, no storage, no clock and
 // no page.
 import { skipped, succession } from "./series.js";
+import { remembered } from "./trash.js";
 
 export const stores = /** @type {const} */ (
   ["task", "category", "dday", "settings", "outbox", "issue", "draft", "answer", "meta"]);
@@ -41,6 +42,9 @@ export const defaults = {
 export function outbox(mirror) {
   return [...mirror.outbox.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
+
+/** @param {Mirror} mirror @param {string} id */
+export const isEdited = (mirror, id) => [...mirror.outbox.values()].some(({ mutation }) => mutation.id === id);
 
 /**
  * A resource as the user sees it: the server's copy with the unsent edits on top; undefined when it does not exist.
@@ -84,8 +88,7 @@ function replay(type, value, { mutation, position, at, own }, mirror) {
 function merged(value, patch, initial) {
   const result = { ...value };
   for (const [name, member] of Object.entries(patch)) {
-    if (name === "custom" && member) result.custom = mergePatch(result.custom, member);
-    else result[name] = member ?? initial[name] ?? null;
+    result[name] = name === "custom" && member ? mergePatch(result.custom, member) : member ?? initial[name] ?? null;
   }
   return result;
 }
@@ -93,7 +96,7 @@ function merged(value, patch, initial) {
 /** @param {any} target @param {any} patch @returns {any} */
 function mergePatch(target, patch) {
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
-  const result = typeof target === "object" && target !== null && !Array.isArray(target) ? { ...target } : {};
+  const result = typeof target === "object" && !Array.isArray(target) ? { ...target } : {};
   for (const [name, member] of Object.entries(patch)) {
     if (member === null) delete result[name];
     else result[name] = mergePatch(result[name], member);
@@ -117,7 +120,7 @@ export function mutate(mirror, intent, made) {
   if (op === "delete") {
     // Kept, so that undo shows it again at once.
     const shown = view(mirror, type, id);
-    if (shown) changes.push({ store: "meta", key: `deleted:${id}`, value: shown });
+    if (shown) changes.push(remembered(shown));
   }
   return changes;
 }
@@ -135,7 +138,7 @@ function followed(mirror, entry) {
   if (!after?.recurrence && !before?.seriesId) return {};
   return succession(before, after, {
     at: entry.at, zone,
-    find: (other) => view(mirror, "task", other), isTouched: (other) => [...mirror.outbox.values()].some(({ mutation }) => mutation.id === other), wasRemoved: (other) => Boolean(mirror.meta.get(`deleted:${other}`)?.recurrence),
+    find: (other) => view(mirror, "task", other), isTouched: (other) => isEdited(mirror, other), wasRemoved: (other) => Boolean(mirror.meta.get(`deleted:${other}`)?.recurrence),
     end: () => [...mirror.task.values(), ...mirror.outbox.values()].reduce((last, { position = "" }) => (position > last ? position : last), ""),
   });
 }

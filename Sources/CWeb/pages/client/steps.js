@@ -66,6 +66,5 @@ export function isSame(name, a, b) {
  * @param {Views} views @param {Where} where @returns {Where}
  */
 function settled(views, { status, after, place }) {
-  const isThere = after && views.tasks.get(after)?.status === status;
-  return { status, ...(isThere ? { after } : { place: place ?? "last" }) };
+  return { status, ...(views.tasks.get(after ?? "")?.status === status ? { after } : { place: place ?? "last" }) };
 }

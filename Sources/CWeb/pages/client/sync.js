@@ -1,5 +1,6 @@
 // The rules of sync as pure functions: what goes in a request, and what its answer and the feed change in the mirror.
-import { defaults, outbox, types } from "./mirror.js";
+import { defaults, isEdited, outbox, types } from "./mirror.js";
+import { remembered } from "./trash.js";
 
 /** How many edits go in one request; the server takes 500. */
 export const batch = 200;
@@ -85,6 +86,9 @@ export function settle(mirror, sent, results, at, held = new Set()) {
     // What waits to change it has nothing to change any more.
     if (mutation.op === "delete") for (const other of [...left.values()]) if (other.mutation.id === mutation.id && other.key < entry.key) leave(other.key);
     const { value, successor } = result;
+    const known = knownOf(mirror, mutation);
+    // The user may bring it back, and the server may not have it in its trash any more.
+    if (result.status === "conflict" && !value && known) changes.push(remembered(known));
     // A repeat has its first result. What the feed has brought since is newer, and may be a deletion.
     const isOld = (/** @type {string} */ id) => (/** @type {any} */ (mirror[mutation.type].get(id))?.revision ?? reached) > (result.revision ?? Infinity);
     if (successor && !isOld(successor.id)) changes.push({ store: "task", key: successor.id, value: stripped(successor) });
@@ -140,34 +144,40 @@ function remember(mirror, sent, left) {
   const before = mirror.meta.get("known") ?? [];
   const known = [...before, ...sent.map(({ mutation }) => ({ id: mutation.mutationId, target: mutation.id }))]
     .filter((item) => waiting.has(item.target));
-  if (known.length === 0 && before.length === 0) return [];
-  return [{ store: "meta", key: "known", value: known.length ? known : undefined }];
+  return known.length || before.length ? [{ store: "meta", key: "known", value: known.length ? known : undefined }] : [];
 }
 
 /** @param {Mirror} mirror @param {Entry} entry @param {any} result @param {string} at @returns {Issue | null} */
 function issueOf(mirror, { mutation }, result, at) {
-  const conflicts = (result.conflicts ?? []).filter((/** @type {any} */ conflict) =>
-    conflict.member !== "position" && JSON.stringify(conflict.theirs) !== JSON.stringify(conflict.yours));
+  const conflicts = (result.conflicts ?? []).filter((/** @type {Conflict} */ { member, theirs, yours }) => member !== "position" && JSON.stringify(theirs) !== JSON.stringify(yours));
   const isRefused = result.status === "rejected" || result.status === "conflict";
   // It was applied before a category in it got another id; that answer was lost.
   if (result.problem?.code === "idempotency_key_reused") return null;
+  const { type, op, id, value } = mutation;
+  const isDeleted = result.status === "conflict" && !result.value;
   const isLost = result.problem?.code === "not_found";
-  if (isLost && mutation.op === "delete") return null;
-  if (isLost && mutation.type !== "settings" && ["patch", "move", "restore", "skip"].includes(mutation.op)) {
-    return lost(mirror, mutation.type, mutation.id, "create", mutation.op === "patch" ? mutation.value ?? {} : {}, at);
+  // The restore before this patch was refused: its issue takes these words, too.
+  if ((isLost && type !== "settings" && ["patch", "move", "restore", "skip"].includes(op)) || (isDeleted && op === "patch" && mirror.issue.has(`lost:${id}`))) {
+    return lost(mirror, type, id, "create", op === "patch" && value ? value : {}, at);
   }
   // Another user deleted it, too, or it was a move: no text of the user is lost.
-  if (result.status === "conflict" && ["move", "skip"].includes(mutation.op) && !result.value) return null;
+  if (isLost ? op === "delete" : isDeleted && ["move", "skip"].includes(op)) return null;
   if (!isRefused && conflicts.length === 0) return null;
-  const target = result.value ?? mirror[mutation.type].get(mutation.id);
+  // All patches of what is deleted are one issue.
+  const key = isDeleted && op === "patch" ? `deleted:${id}` : mutation.mutationId;
+  const words = { ...mirror.issue.get(key)?.value, ...value };
   return {
-    id: mutation.mutationId, kind: isRefused ? "refused" : "merged", type: mutation.type, target: mutation.id,
-    title: mutation.value?.title ?? mutation.value?.name ?? target?.title ?? target?.name ?? "", op: mutation.op,
-    value: mutation.value ?? null, conflicts, at,
-    problem: result.problem,
-    code: result.problem?.code ?? (result.status === "conflict" ? "deleted" : undefined),
+    id: key, kind: isRefused ? "refused" : "merged", type, target: id,
+    title: titleOf({ ...result.value ?? knownOf(mirror, mutation), ...words }), op, value: value ? words : null, conflicts, at,
+    problem: result.problem, code: result.status === "conflict" ? "deleted" : result.problem?.code,
   };
 }
+
+/** @param {Mirror} mirror @param {Pick<Mutation, "type" | "id">} target @returns {any} the last that this device knew of it */
+const knownOf = (mirror, { type, id }) => mirror[type].get(id) ?? mirror.meta.get(`deleted:${id}`);
+
+/** @param {Record<string, any>} value @returns {string} */
+const titleOf = ({ title, name }) => title ?? name ?? "";
 
 /**
  * The issue of something that the server has no more, with all that this device knows of it.
@@ -177,11 +187,11 @@ function issueOf(mirror, { mutation }, result, at) {
  */
 function lost(mirror, type, id, op, edits, at) {
   const key = `lost:${id}`;
-  const known = /** @type {any} */ (mirror[type].get(id)) ?? mirror.meta.get(`deleted:${id}`) ?? {};
+  const known = knownOf(mirror, { type, id }) ?? {};
   const members = Object.keys(defaults[type]).filter((name) => name in known && !["completedAt", "image", "position", "revision"].includes(name));
   const before = mirror.issue.get(key);
   const value = { ...Object.fromEntries(members.map((name) => [name, known[name]])), ...before?.value, ...edits };
-  return { id: key, kind: "lost", type, target: id, title: value.title ?? value.name ?? "", op: before?.op ?? op, value, conflicts: [], at };
+  return { id: key, kind: "lost", type, target: id, title: titleOf(value), op: before?.op ?? op, value, conflicts: [], at };
 }
 
 /**
@@ -191,6 +201,15 @@ function lost(mirror, type, id, op, edits, at) {
 function isSetBack(before, now) {
   const [[epoch, reached], [current, end]] = [before.split("-"), now.split("-")];
   return epoch !== current || Number(end) < Number(reached);
+}
+
+/**
+ * @param {Mirror} mirror @param {ResourceType} type @param {string} id that somebody deleted
+ * @returns {Change[]} keeps it for the issue of an edit that waits
+ */
+function removed(mirror, type, id) {
+  const known = /** @type {any} */ (mirror[type].get(id));
+  return [...known && isEdited(mirror, id) ? [remembered(known)] : [], { store: type, key: id, value: undefined }];
 }
 
 /** @param {Mirror} mirror @param {any[]} feed @param {string | null} cursor */
@@ -205,7 +224,7 @@ export function receive(mirror, feed, cursor) {
     if (known && known.revision > revision) continue;
     if (deleted && !known && !made.has(id)) continue;
     made.add(id);
-    changes.push({ store: type, key: id, value: deleted ? undefined : value });
+    changes.push(...deleted ? removed(mirror, type, id) : [{ store: type, key: id, value }]);
   }
   if (cursor) changes.push({ store: "meta", key: "cursor", value: cursor });
   return changes;
@@ -224,7 +243,7 @@ export function replace(mirror, state, cursor, at) {
   for (const type of types) {
     for (const [id, mine] of mirror[type]) {
       const theirs = state.get(`${type} ${id}`)?.value;
-      if (!theirs) changes.push({ store: type, key: id, value: undefined });
+      if (!theirs) changes.push(...removed(mirror, type, id));
       if (!isRestored || type === "settings") continue;
       const issue = lost(mirror, type, id, theirs ? "patch" : "put", {}, at);
       const isOlder = theirs?.updatedAt < /** @type {any} */ (mine).updatedAt

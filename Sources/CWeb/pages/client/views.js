@@ -1,5 +1,5 @@
 // What is shown: the mirror with the unsent edits on top, and the order of lists.
-import { defaults, outbox, view } from "./mirror.js";
+import { apply, defaults, outbox, types, view } from "./mirror.js";
 import { inOrder, orderKey, searchKey } from "./words.js";
 
 const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -23,13 +23,7 @@ export class Views {
   }
 
   begin() {
-    const { mirror } = this.engine;
-    /** @type {Change[]} */
-    const changes = [];
-    for (const [store, map] of Object.entries(mirror)) {
-      for (const [key, value] of map) changes.push({ store: /** @type {any} */ (store), key, value });
-    }
-    this.take(changes);
+    this.take(Object.entries(this.engine.mirror).flatMap(([store, map]) => [...map].map(([key, value]) => ({ store: /** @type {any} */ (store), key, value }))));
   }
 
   /** @param {Change[]} changes */
@@ -43,7 +37,7 @@ export class Views {
         else this.targets.delete(key);
         if (target) touched.set(`${target.type} ${target.id}`, target);
         if (target?.next) touched.set(`task ${target.next}`, { type: "task", id: target.next });
-      } else if (["task", "category", "dday", "settings"].includes(store)) {
+      } else if (types.includes(/** @type {any} */ (store))) {
         touched.set(`${store} ${key}`, { type: store, id: key });
       }
     }
@@ -69,9 +63,7 @@ export class Views {
         this.settings = value ?? defaults.settings;
         continue;
       }
-      const map = /** @type {Map<string, any>} */ (/** @type {any} */ (maps)[type]);
-      if (value === undefined) map.delete(id);
-      else map.set(id, value);
+      apply(/** @type {any} */ (maps), [{ store: /** @type {any} */ (type), key: id, value }]);
     }
   }
 
