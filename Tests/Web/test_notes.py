@@ -71,3 +71,16 @@ def test_notes_in_arabic_and_hebrew_begin_on_the_right(page, server):
         return whole.right - words.right < words.left - whole.left;
     })""")
     assert gaps == [True, True, True, False]
+
+
+def test_an_address_ends_where_its_words_end(page, server):
+    wiki = "https://en.wikipedia.org/wiki/Kanban_(development)"
+    server.task("Links", body=(
+        f"{wiki} and [wiki]({wiki}), (see {wiki}) or ({wiki}).\nhttps://example.com/a를 보세요\n"
+        "https://example.com/bを読んでください。\nhttps://example.com/c、次は(https://example.com/d)です\nhttps://example.com/e看板"))
+    shows(page, todo=["Links"])
+    view = open_task(page, "Links").locator(".readable")
+    assert view.locator("a").evaluate_all("all => all.map((a) => [a.getAttribute('href'), a.textContent])") == [
+        [wiki, wiki], [wiki, "wiki"], [wiki, wiki], [wiki, wiki],
+        *([address, address] for address in (f"https://example.com/{letter}" for letter in "abcde"))]
+    expect(view).to_contain_text("https://example.com/bを読んでください。")

@@ -1,7 +1,8 @@
 // Notes as they are read: links, emphasis, lists and check boxes of Markdown. Elements are made of text, and nothing is taken as HTML.
 import { el } from "./page.js";
 
-const inline = /(https?:\/\/[^\s<>"]+)|\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|`([^`\n]+)`|\*\*(.+?)\*\*|~~(.+?)~~|(?<![\p{L}\p{N}])[*_](\S|\S.*?\S)[*_](?![\p{L}\p{N}])/gu;
+/** Words in Korean, Japanese and Chinese follow an address without a space. */
+const inline = /(https?:\/\/[^\s<>"\u1100-\u11ff\u3000-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]+)|\[([^\]\n]+)\]\((https?:\/\/(?:[^\s()]|\([^\s()]*\))+)\)|`([^`\n]+)`|\*\*(.+?)\*\*|~~(.+?)~~|(?<![\p{L}\p{N}])[*_](\S|\S.*?\S)[*_](?![\p{L}\p{N}])/gu;
 const item = /^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?/;
 
 /**
@@ -13,6 +14,15 @@ export const isMarked = (words) => /https?:\/\/\S|^\s*(?:[-*+]|\d{1,3}[.)])\s+\S
 /** @param {string} href @param {string} words */
 const link = (href, words) => el("a", { href, target: "_blank", rel: "noopener noreferrer" }, words);
 
+/**
+ * Without what ends the sentence that it is in, and without a bracket that begins before it.
+ * @param {string} address @returns {string}
+ */
+function ownAddress(address) {
+  const isInner = address.endsWith(")") && address.split("(").length >= address.split(")").length;
+  return isInner || !/[.,;:!?'»”’)\]]$/u.test(address) ? address : ownAddress(address.slice(0, -1));
+}
+
 /** @param {string} words @returns {(Node | string)[]} */
 function marked(words) {
   /** @type {(Node | string)[]} */
@@ -20,11 +30,11 @@ function marked(words) {
   let end = 0;
   for (const match of words.matchAll(inline)) {
     const [all, address, name, target, code, strong, gone, soft] = match;
-    // What ends a sentence does not end the address before it.
-    const tail = address?.match(/[.,;:!?'"»”’。、)\]]+$/u)?.[0] ?? "";
     parts.push(words.slice(end, match.index));
-    if (address) parts.push(link(address.slice(0, address.length - tail.length), address.slice(0, address.length - tail.length)), tail);
-    else if (target) parts.push(link(target, name));
+    if (address) {
+      const own = ownAddress(address);
+      parts.push(link(own, own), address.slice(own.length));
+    } else if (target) parts.push(link(target, name));
     else if (code) parts.push(el("code", {}, code));
     else if (strong) parts.push(el("strong", {}, ...marked(strong)));
     else if (gone) parts.push(el("s", {}, ...marked(gone)));
