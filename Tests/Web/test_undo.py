@@ -170,3 +170,23 @@ def test_a_category_and_a_dday_are_done_again(page, server):
         expect(name).to_have_count(count)
     saved(page)
     assert server.call("GET", "/categories")["items"] == []
+
+
+def test_clearing_finished_tasks_away_is_a_step(page, server):
+    server.task("First", status="done")
+    shows(page, done=["First"])
+    add(page, "Second")
+    page.keyboard.press("Escape")
+    shows(page, todo=["Second"], done=["First"])
+    page.get_by_role("button", name="Clear away").click()
+    shows(page, todo=["Second"], done=[])
+    page.keyboard.press("Control+z")
+    shows(page, todo=["Second"], done=["First"])
+    page.keyboard.press("Control+Shift+z")
+    shows(page, todo=["Second"], done=[])
+    page.keyboard.press("Control+z")
+    shows(page, todo=["Second"], done=["First"])
+    page.keyboard.press("Control+z")
+    shows(page, todo=[], done=["First"])
+    saved(page)
+    assert server.call("GET", "/settings")["custom"].get("doneClearedAt") is None

@@ -199,6 +199,7 @@ export class Undo {
     from.splice(from.indexOf(step), 1);
     to.push(step);
     const { targets, before, after, title, message } = step;
+    step.turn?.(isRedo);
     const order = isRedo ? [...targets.keys()].reverse() : [...targets.keys()];
     for (const index of order) {
       const [old, wanted] = isRedo ? [before[index], after[index]] : [after[index], before[index]];
@@ -207,9 +208,9 @@ export class Undo {
       const also = old.value && wanted.value ? [] : wanted.value ? wanted.drafts : old.drafts.map(({ key }) => noDraft(key));
       if (intents.length > 0) app.engine.edit(intents, also);
     }
-    const [{ type, id }] = targets;
-    const isThere = valueOf(app.model, targets[0]) !== undefined;
-    const actions = type === "task" && isThere ? shown(app, id) : [];
+    const [target] = targets;
+    const isThere = !target || valueOf(app.model, target) !== undefined;
+    const actions = target?.type === "task" && isThere ? shown(app, target.id) : [];
     this.tell(isRedo ? message : isThere ? text.restored(title) : text.removed(title), isRedo ? text.undo : text.redo, !isRedo, actions);
   }
 }

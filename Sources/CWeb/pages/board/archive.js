@@ -30,13 +30,18 @@ export class Archive {
 
   clear() {
     const { app } = this;
-    const before = app.model.settings.custom?.doneClearedAt ?? null;
+    const clearedAt = () => app.model.settings.custom?.doneClearedAt ?? null;
+    const before = clearedAt();
     // By the tasks' own times: the clock of another device may be wrong.
     const last = app.model.list("done").map(({ completedAt }) => completedAt ?? "").sort().at(-1);
-    const count = app.model.list("done").length;
+    const title = text.taskCount(app.model.list("done").length);
+    const message = text.cleared(title);
     const save = (/** @type {string | null | undefined} */ doneClearedAt) => app.engine.edit([{ type: "settings", op: "patch", id: "settings", value: { custom: { doneClearedAt } } }]);
     save(last);
     app.board?.columns.get("done")?.add.focus();
-    app.toast(text.cleared(text.taskCount(count)), { actions: [[text.undo, () => save(before)]] });
+    // What another device cleared away since stays away.
+    const turn = (/** @type {boolean} */ isRedo) => { if (clearedAt() === (isRedo ? before : last)) save(isRedo ? last : before); };
+    app.undo.push({ targets: [], before: [], after: [], title, message, turn });
+    app.undo.tell(message, text.undo, false);
   }
 }

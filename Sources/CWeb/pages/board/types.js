@@ -20,7 +20,10 @@
  */
 /** @typedef {(app: App, answer: Answer, again: () => void, tell: Tell) => any[]} ShowList */
 /** @typedef {Stand & {drafts: Change[]}} Snapshot */
-/** @typedef {{targets: Target[], before: Snapshot[], after: Snapshot[], title: string, message: string}} Step */
+/**
+ * `turn` is of a step that changes no target: it goes back, or forward again.
+ * @typedef {{targets: Target[], before: Snapshot[], after: Snapshot[], title: string, message: string, turn?: (isRedo: boolean) => void}} Step
+ */
 /**
  * `say`: what was done, once it is. `spoken`: to screen readers, where that is more. `actions`: what else is offered.
  * @typedef {{also?: Change[], title: string, say: () => string, spoken?: () => string | undefined, actions?: () => [string, () => void][]}} StepOptions
