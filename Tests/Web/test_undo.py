@@ -172,6 +172,57 @@ def test_a_category_and_a_dday_are_done_again(page, server):
     assert server.call("GET", "/categories")["items"] == []
 
 
+def names(server):
+    return [category["name"] for category in server.call("GET", "/categories")["items"]]
+
+
+def test_a_category_that_was_made_on_the_way_goes_with_its_task(page, server):
+    add(page, "Seeds #Garden")
+    shows(page, todo=["Seeds"])
+    saved(page)
+    assert names(server) == ["Garden"]
+    page.locator(".board").focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+z")
+    shows(page, todo=[])
+    saved(page)
+    assert names(server) == []
+    page.keyboard.press("Control+Shift+z")
+    shows(page, todo=["Seeds"])
+    saved(page)
+    [task] = server.tasks()
+    assert names(server) == ["Garden"] and task["categoryId"]
+
+    # Another task needs it.
+    server.task("Soil", categoryId=task["categoryId"])
+    shows(page, todo=["Seeds", "Soil"])
+    page.keyboard.press("Control+z")
+    shows(page, todo=["Soil"])
+    saved(page)
+    assert names(server) == ["Garden"]
+
+
+def test_a_category_that_the_editor_made_goes_with_its_visit(page, server):
+    server.task("Report")
+    shows(page, todo=["Report"])
+    editor = open_task(page, "Report")
+    editor.locator("select[name=category]").select_option(label="New category…")
+    page.keyboard.type("Work")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    closed(page)
+    saved(page)
+    assert names(server) == ["Work"]
+    page.keyboard.press("Control+z")
+    expect(page.locator(".card .category")).to_have_count(0)
+    saved(page)
+    assert names(server) == []
+    page.keyboard.press("Control+Shift+z")
+    expect(page.locator(".card .category")).to_have_text("Work")
+    saved(page)
+    assert names(server) == ["Work"]
+
+
 def test_clearing_finished_tasks_away_is_a_step(page, server):
     server.task("First", status="done")
     shows(page, done=["First"])

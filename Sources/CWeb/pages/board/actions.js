@@ -203,6 +203,8 @@ export class Undo {
     const order = isRedo ? [...targets.keys()].reverse() : [...targets.keys()];
     for (const index of order) {
       const [old, wanted] = isRedo ? [before[index], after[index]] : [after[index], before[index]];
+      // A category that was made on the way stays where another task has it.
+      if (index > 0 && !wanted.value && [...app.model.tasks.values()].some(({ categoryId }) => categoryId === targets[index].id)) continue;
       const intents = turn(app.model, targets[index], old, wanted);
       // Words that were being typed go and come with the task.
       const also = old.value && wanted.value ? [] : wanted.value ? wanted.drafts : old.drafts.map(({ key }) => noDraft(key));

@@ -132,7 +132,7 @@ export class AddForm {
     });
     const [{ id }] = tasks;
     const title = tasks.length > 1 ? text.taskCount(tasks.length) : reads[0].title;
-    act(app, tasks.map((task) => ({ type: "task", id: task.id })), [...made.values(), ...tasks], {
+    act(app, [...tasks, ...made.values()].map(({ type, id }) => /** @type {Target} */ ({ type, id })), [...made.values(), ...tasks], {
       also, title, say: () => (app.board?.cardOf(id) ? text.added : text.addedHidden)(title), actions: () => shown(app, id, { focus: false }),
     });
   }

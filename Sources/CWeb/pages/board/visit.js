@@ -4,12 +4,13 @@ import { isSame } from "../client/kanbase.js";
 import { text } from "./page.js";
 
 /**
- * An edit of the editor: all of one visit are one step.
+ * An edit of the editor: all of one visit are one step, with the categories that it made.
  * @param {App} app @param {string} id @param {Intent[]} intents @param {Step} [step] what the visit did before
  * @returns {Step}
  */
 export function editWithin(app, id, intents, step) {
   const target = /** @type {Target} */ ({ type: "task", id });
+  const made = [...step?.targets.slice(1) ?? [], .../** @type {Target[]} */ (intents.filter(({ op }) => op === "create").map(({ type, id }) => ({ type, id })))];
   const was = snapshot(app, target);
   app.engine.edit(intents);
   const is = snapshot(app, target);
@@ -18,9 +19,9 @@ export function editWithin(app, id, intents, step) {
   const first = own(from, to);
   // What others changed meanwhile is in both.
   return {
-    targets: [target], title: was.value.title, message: "",
-    before: [{ ...was, where: first.position ? from.where : was.where, value: { ...was.value, ...first } }],
-    after: [{ ...is, value: { ...is.value, ...own(to, from), ...own(is, was) } }],
+    targets: [target, ...made], title: was.value.title, message: "",
+    before: [{ ...was, where: first.position ? from.where : was.where, value: { ...was.value, ...first } }, ...made.map(() => ({ value: undefined, drafts: [] }))],
+    after: [{ ...is, value: { ...is.value, ...own(to, from), ...own(is, was) } }, ...made.map((category) => snapshot(app, category))],
   };
 }
 
