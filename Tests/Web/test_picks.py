@@ -5,6 +5,7 @@ import uuid
 from playwright.sync_api import expect
 
 from harness import card, saved, shows
+from test_board import drag
 
 
 def picked(page, *titles):
@@ -206,3 +207,35 @@ def test_an_empty_board_offers_cards_to_try_and_takes_them_away(page, server):
     saved(page)
     assert server.tasks() == []
     expect(page.get_by_role("button", name="Try it with three cards")).to_be_visible()
+
+
+def test_all_picked_cards_are_dragged_in_their_order(page, server):
+    fill(page, server)
+    server.task("Busy", status="doing")
+    server.task("Idle", status="doing")
+    shows(page, doing=["Busy", "Idle"])
+    for title in ("Three", "One"):
+        card(page, title).click(modifiers=["Control"])
+    at = card(page, "Idle").bounding_box()
+    drag(page, "Three", at["x"] + 60, at["y"] + 4)
+    shows(page, todo=["Two", "Four"], doing=["Busy", "One", "Three", "Idle"])
+    saved(page)
+    assert [task["title"] for task in server.tasks("&status=doing")] == ["Busy", "One", "Three", "Idle"]
+    page.keyboard.press("Control+z")
+    shows(page, todo=["One", "Two", "Three", "Four"], doing=["Busy", "Idle"])
+    # A card that is not picked goes alone.
+    card(page, "One").click(modifiers=["Control"])
+    at = card(page, "Idle").bounding_box()
+    drag(page, "Two", at["x"] + 60, at["y"] + 4)
+    shows(page, todo=["One", "Three", "Four"], doing=["Busy", "Two", "Idle"])
+
+
+def test_picked_cards_are_dragged_to_a_sorted_column(page, server):
+    fill(page, server)
+    page.goto(server.url + "/?sort=title")
+    shows(page, todo=["Four", "One", "Three", "Two"])
+    for title in ("Three", "One"):
+        card(page, title).click(modifiers=["Control"])
+    at = page.locator("[data-column=doing]").bounding_box()
+    drag(page, "Three", at["x"] + 100, at["y"] + 200)
+    shows(page, todo=["Four", "Two"], doing=["One", "Three"])

@@ -104,8 +104,9 @@ export function setUpDrag(app, board) {
     if (!drag?.ghost) return end();
     const { id, slot, card } = drag;
     const list = slot.parentElement;
+    const picked = app.picks.ids.has(id) ? app.picks.ids : new Set([id]);
     const status = /** @type {any} */ (list?.closest(".column"))?.dataset.column;
-    const cards = list ? /** @type {HTMLElement[]} */ ([...list.children]).filter((child) => child === slot || (child.classList.contains("card") && child !== card)) : [];
+    const cards = list ? /** @type {HTMLElement[]} */ ([...list.children]).filter((child) => child === slot || (child.classList.contains("card") && !picked.has(child.dataset.id ?? ""))) : [];
     const index = cards.indexOf(slot);
     const before = cards[index + 1]?.dataset.id;
     const after = cards[index - 1]?.dataset.id;
@@ -114,9 +115,12 @@ export function setUpDrag(app, board) {
     justDragged = true;
     setTimeout(() => { justDragged = false; }, 50);
     if (!status || isSame) return;
+    const where = { status, ...(before ? { before } : after ? { after } : { place: /** @type {const} */ ("last") }) };
     if (app.model.filter.sort !== "position") {
-      if (status !== app.model.tasks.get(id)?.status) move(app, id, { status, place: "last" });
-    } else move(app, id, { status, ...(before ? { before } : after ? { after } : { place: "last" }) });
+      if (picked.size > 1) app.picks.move(status);
+      else if (status !== app.model.tasks.get(id)?.status) move(app, id, { status, place: "last" });
+    } else if (picked.size > 1) app.picks.moveTo(where);
+    else move(app, id, where);
   }
 
   function end() {

@@ -109,6 +109,25 @@ export class Picks {
     this.step(moves, { say: () => text.movedAll(text.taskCount(moves.length), text[status]), clears: true });
   }
 
+  /**
+   * To a place on the board, in their order.
+   * @param {Where & {status: Status}} where beside a card that is not picked
+   */
+  moveTo({ status, ...where }) {
+    const others = this.app.model.column(status).filter(({ id }) => !this.ids.has(id));
+    const anchor = others.findIndex(({ id }) => id === (where.before ?? where.after));
+    const index = anchor < 0 ? others.length : where.before ? anchor : anchor + 1;
+    let last = others[index - 1]?.position ?? null;
+    let before = "";
+    const moves = this.tasks.map(({ id }) => {
+      last = between(last, others[index]?.position ?? null);
+      const value = { status, ...(before ? { after: before } : where) };
+      before = id;
+      return /** @type {Intent} */ ({ type: "task", op: "move", id, value, position: last });
+    });
+    this.step(moves, { say: () => text.movedAll(text.taskCount(moves.length), text[status]), clears: true });
+  }
+
   /** @param {string | null} day */
   setDay(day) {
     const { zone } = this.app.model;
