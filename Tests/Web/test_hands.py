@@ -117,10 +117,14 @@ def test_toasts_leave_room_for_the_round_button_and_for_the_bar_of_picked_cards(
     assert page.evaluate(bottom) == "182px"
 
 
-def test_a_card_held_at_the_edge_of_a_phone_goes_one_column(browser, server):
+@pytest.mark.parametrize("motion, scrolling", [("no-preference", "smooth"), ("reduce", "auto")])
+def test_a_card_held_at_the_edge_of_a_phone_goes_one_column(browser, server, motion, scrolling):
     for title in ("a", "b"):
         server.task(title)
-    page = browser(**PHONE).new_page()
+    page = browser(**PHONE, reduced_motion=motion).new_page()
+    page.add_init_script("""window.scrollings = [];
+        const { scrollIntoView } = Element.prototype;
+        Element.prototype.scrollIntoView = function (options) { if (this.matches('.column')) window.scrollings.push(options.behavior); return scrollIntoView.call(this, options); };""")
     open_board(page, server, 2)
     down, move, up = finger(page)
     at = card(page, "a").bounding_box()
@@ -136,6 +140,7 @@ def test_a_card_held_at_the_edge_of_a_phone_goes_one_column(browser, server):
     page.wait_for_selector("[data-column=doing] .slot")
     up()
     shows(page, todo=["b"], doing=["a"], done=[])
+    assert page.evaluate("() => scrollings") == [scrolling]
 
 
 @pytest.mark.parametrize("title, wanted", [("a", ["b", "c", "a"]), ("x", ["a", "b", "c", "x"])])

@@ -183,7 +183,7 @@ function turnPage(board, drag) {
   if (!edge || board.scrollWidth <= board.clientWidth) return;
   const columns = [...board.children];
   const shown = columns.findIndex((column) => column.getBoundingClientRect().right > innerWidth / 2);
-  columns[shown + edge]?.scrollIntoView({ inline: "start", block: "nearest", behavior: "smooth" });
+  columns[shown + edge]?.scrollIntoView({ inline: "start", block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
 }
 
 /** @param {HTMLElement} column @param {number} y */
