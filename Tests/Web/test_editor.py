@@ -257,3 +257,36 @@ def test_it_speaks_the_language_of_the_account(browser, server, language, words)
     editor = open_task(page, "Report")
     editor.locator("[name=body]").fill("Words")
     expect(editor.locator("[role=status]").first).to_have_text(words)
+
+
+@pytest.mark.parametrize("choice, wanted", [("Take theirs", "theirs"), ("Keep mine", "mine")])
+def test_what_both_changed_is_not_saved_before_the_user_chooses(page, server, choice, wanted):
+    task = server.task("Report", body="old")
+    # Nothing is saved by itself before the other's words are here.
+    page.add_init_script(ENDLESS)
+    page.goto(server.url)
+    editor = open_task(page, "Report")
+    editor.locator("[name=body]").fill("mine")
+    server.call("PATCH", f"/tasks/{task['id']}", {"body": "theirs"})
+    expect(editor.locator(".theirs:visible")).to_contain_text("theirs")
+    # The other fields are saved.
+    editor.locator("[name=title]").fill("Reply")
+    page.keyboard.press("Tab")
+    becomes("Reply", stored(server, task, "title"))
+    assert stored(server, task, "body")() == "theirs"
+
+    # The question stays when the editor is closed.
+    page.keyboard.press("Escape")
+    closed(page)
+    saved(page)
+    assert stored(server, task, "body")() == "theirs"
+    page.locator(".toast").get_by_role("button", name="Go on").click()
+    expect(editor.locator("[name=body]")).to_have_value("mine")
+    box = editor.locator(".theirs:visible")
+    expect(box).to_contain_text("theirs")
+    box.get_by_role("button", name=choice).click()
+    expect(box).to_have_count(0)
+    page.keyboard.press("Escape")
+    closed(page)
+    becomes(wanted, stored(server, task, "body"))
+    expect(card(page, "Reply").locator(".line .draft")).to_have_count(0)

@@ -46,6 +46,10 @@ def test_saving_in_one_tab_takes_no_words_of_another(browser, server):
     expect(second.locator(".theirs:visible")).to_contain_text("of the first tab")
     two.reload()
     expect(two.locator("dialog.editor textarea[name=body]")).to_have_value("of the second tab")
+    # Neither is lost before the user chooses.
+    expect(second.locator(".theirs:visible")).to_contain_text("of the first tab")
+    assert server.call("GET", f"/tasks/{task['id']}")["body"] == "of the first tab"
+    second.locator(".theirs").get_by_role("button", name="Keep mine").click()
     becomes("of the second tab", lambda: server.call("GET", f"/tasks/{task['id']}")["body"])
 
 

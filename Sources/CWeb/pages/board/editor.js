@@ -37,6 +37,8 @@ export class Editor {
     this.base = /** @type {Fields} */ (draft ? draft.base : fieldsOf(task ?? blank, app));
     /** @type {Record<keyof Fields, any>} */
     this.controls = /** @type {any} */ ({});
+    /** @type {Map<string, any>} what others changed while this editor had other words, with its value before: not saved until the user chooses */
+    this.contested = new Map();
     /** @type {Record<string, HTMLElement>} */
     this.theirs = Object.fromEntries(names.map((name) => [name, el("div", { class: "theirs", hidden: true })]));
     this.note = el("p", { class: "note", hidden: !draft }, text.draftRestored, " ",
@@ -122,16 +124,20 @@ export class Editor {
     this.controls.reminders.render();
     this.notes.render();
     const wrong = faults(this.form, isLast);
+    const open = new Set(this.contested.keys());
+    // The two are one due date.
+    if (open.has("date") || open.has("time")) open.add("date").add("time");
     /** @type {Record<string, any>[]} */
     const [fields, kept] = [{}, {}];
     for (const [name, value] of Object.entries(this.changed())) {
-      if (!wrong.has(name) && !this.isGone) fields[name] = value;
+      if (!wrong.has(name) && !open.has(name) && !this.isGone) fields[name] = value;
       // A date that is half typed has no value yet.
       else if (!wrong.has(name) || isText(name)) kept[name] = value;
     }
     if (Object.keys(fields).length > 0) this.step = editWithin(this.app, this.id, this.intents(fields), this.step);
     this.note.hidden ||= Object.keys(kept).length === 0;
-    this.app.engine.keepDraft(this.key, kept, this.base);
+    // With the values of before, the question is asked again when the draft is opened.
+    this.app.engine.keepDraft(this.key, kept, { ...this.base, ...Object.fromEntries(this.contested) });
   }
 
   /** True once somebody deleted the task. */
@@ -153,6 +159,7 @@ export class Editor {
       if (theirs === this.base[name]) continue;
       if (control.value === this.base[name]) control.value = theirs;
       else if (control.value !== theirs) this.showTheirs(name, theirs);
+      else this.settle(name);
       this.base = { ...this.base, [name]: theirs };
       if (name === "date" || name === "time") this.controls.repeat.render();
     }
@@ -168,19 +175,26 @@ export class Editor {
     const box = this.theirs[name];
     const shown = shownField(this.app, name, value);
     const take = (/** @type {string} */ next) => {
-      this.controls[name].value = next;
+      this.settle(name);
+      if (this.controls[name].value !== next) this.controls[name].value = next;
       this.controls[name].dispatchEvent(new Event("input", { bubbles: true }));
-      box.hidden = true;
       this.controls[name].focus();
     };
+    if (!this.contested.has(name)) this.contested.set(name, this.base[name]);
     box.replaceChildren(el("p", {}, el("strong", {}, text.changedElsewhere), " ", el("q", {}, shown)),
       el("button", { class: "link", onclick: () => take(value) }, text.takeTheirs),
-      el("button", { class: "link", onclick: () => { box.hidden = true; this.controls[name].focus(); } }, text.keepMine));
+      el("button", { class: "link", onclick: () => take(this.controls[name].value) }, text.keepMine));
     if (name === "body" && value) {
       box.append(el("button", { class: "link", onclick: () => take(`${value}\n\n${this.controls.body.value}`) }, text.keepBoth));
     }
     box.hidden = false;
     announce(text.changedElsewhere);
+  }
+
+  /** @param {string} name of a field of which the user has chosen a value */
+  settle(name) {
+    this.contested.delete(name);
+    this.theirs[name].hidden = true;
   }
 
   /**
@@ -218,7 +232,7 @@ export class Editor {
     for (const name of names) {
       this.controls[name].value = this.base[name];
       this.controls[name].dispatchEvent(new Event("input"));
-      this.theirs[name].hidden = true;
+      this.settle(name);
     }
     this.save();
     this.controls.title.focus();
