@@ -290,3 +290,17 @@ def test_what_both_changed_is_not_saved_before_the_user_chooses(page, server, ch
     closed(page)
     becomes(wanted, stored(server, task, "body"))
     expect(card(page, "Reply").locator(".line .draft")).to_have_count(0)
+
+
+def test_the_selection_stays_at_its_words_when_notes_change_elsewhere(page, server):
+    task = server.task("Report", body="one two three")
+    shows(page, todo=["Report"])
+    editor = open_task(page, "Report")
+    body = editor.locator("[name=body]")
+    selected = lambda: body.evaluate("(area) => area.value.slice(area.selectionStart, area.selectionEnd)")
+    body.focus()
+    body.evaluate("(area) => area.setSelectionRange(4, 7)")
+    for words, wanted in [("zero one two three", "two"), ("zero one two three four", "two"), ("zero one 2 three four", "2")]:
+        server.call("PATCH", f"/tasks/{task['id']}", {"body": words})
+        expect(body).to_have_value(words)
+        assert selected() == wanted

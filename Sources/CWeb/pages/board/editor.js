@@ -6,7 +6,7 @@ import { addCategory, edit, remove } from "./actions.js";
 import { editWithin, tellVisit } from "./visit.js";
 import { addDays, dueTime, fullYear, instant, today } from "./dates.js";
 import { findCategory } from "./add.js";
-import { blank, fieldsOf, names, shownField } from "./fields.js";
+import { blank, fieldsOf, names, replaceValue, shownField } from "./fields.js";
 import { between, noDraft, uuid } from "../client/kanbase.js";
 import { build, faults, isText } from "./editor-form.js";
 import { remindersOf } from "./reminders.js";
@@ -157,7 +157,7 @@ export class Editor {
       const theirs = current[name];
       const control = this.controls[name];
       if (theirs === this.base[name]) continue;
-      if (control.value === this.base[name]) control.value = theirs;
+      if (control.value === this.base[name]) replaceValue(control, theirs);
       else if (control.value !== theirs) this.showTheirs(name, theirs);
       else this.settle(name);
       this.base = { ...this.base, [name]: theirs };

@@ -27,3 +27,19 @@ export function fieldsOf(task, app) {
 /** @type {(app: App, name: keyof Fields, value: string) => string} a value as people read it */
 export const shownField = (app, name, value) => (name === "repeat" ? wordsOf(app, "recurrence", recurrenceOf(value))
   : name === "reminders" ? wordsOf(app, name, remindersOf(value)) : name === "status" ? text[/** @type {Status} */ (value)] : value || text.nothing);
+
+/**
+ * Shows another value. The selection stays at its words, between what is the same at the beginning and at the end.
+ * @param {any} control @param {string} value
+ */
+export function replaceValue(control, value) {
+  const { value: before, selectionStart: start, selectionEnd: end, selectionDirection } = control;
+  control.value = value;
+  if (control !== document.activeElement || typeof start !== "number") return;
+  const most = Math.min(before.length, value.length);
+  let [head, tail] = [0, 0];
+  while (head < most && before[head] === value[head]) head += 1;
+  while (tail < most - head && before.at(-1 - tail) === value.at(-1 - tail)) tail += 1;
+  const moved = (/** @type {number} */ place) => (place <= head ? place : value.length - Math.min(tail, before.length - place));
+  control.setSelectionRange(moved(start), moved(end), selectionDirection);
+}
