@@ -304,3 +304,18 @@ def test_the_selection_stays_at_its_words_when_notes_change_elsewhere(page, serv
         server.call("PATCH", f"/tasks/{task['id']}", {"body": words})
         expect(body).to_have_value(words)
         assert selected() == wanted
+
+
+def test_a_new_category_whose_name_was_typed_long_ago_is_saved(page, server):
+    task = server.task("Report")
+    shows(page, todo=["Report"])
+    editor = open_task(page, "Report")
+    editor.locator("select[name=category]").select_option(label="New category…")
+    page.keyboard.type("Work")
+    # The second after the last key is over.
+    card(page, "Report").locator(".line .draft").wait_for(state="attached")
+    page.keyboard.press("Tab")
+    becomes(["Work"], lambda: [one["name"] for one in server.call("GET", "/categories")["items"]])
+    [work] = server.call("GET", "/categories")["items"]
+    becomes(work["id"], stored(server, task, "categoryId"))
+    expect(editor).to_be_visible()

@@ -73,7 +73,8 @@ export function build(editor) {
   date.addEventListener("blur", fillYear);
   form.addEventListener("input", ({ target }) => { if (target === reminders.element) editor.save(); else editor.typed(); });
   form.addEventListener("change", ({ target }) => { if (/** @type {HTMLElement} */ (target).matches("select, [type=checkbox]")) editor.save(); });
-  form.addEventListener("focusout", () => { if (editor.since) editor.save(); });
+  // The name of a new category waits for this, however long it has been there.
+  form.addEventListener("focusout", ({ target }) => { if (editor.since || target === category.line) editor.save(); });
   form.addEventListener("submit", (event) => { event.preventDefault(); editor.submit(); });
   dialog.addEventListener("cancel", (event) => { event.preventDefault(); editor.leave(); });
   dialog.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.defaultPrevented && (event.ctrlKey || event.metaKey)) submit(event); });
