@@ -180,3 +180,23 @@ def test_the_time_for_all_day_tasks_is_a_setting(page, server):
     server.call("PATCH", "/settings", {"allDayTime": None})
     page.get_by_label("Language").focus()
     expect(line).to_have_value("09:00")
+
+
+def test_the_browser_says_what_is_wrong_with_an_own_one(page, server):
+    task = server.task("Report", dueDate="2031-05-04T09:00:00Z")
+    editor = open_task(page, "Report")
+    field = editor.locator(".reminders")
+    field.locator("summary").click()
+    before, at = field.get_by_label("Before the due time", exact=True), field.get_by_label("At a fixed time", exact=True)
+    field.get_by_label("Unit").select_option(label="hours")
+    fault = lambda control: control.evaluate("({ validity: v }) => ['valueMissing', 'stepMismatch', 'rangeUnderflow'].filter((name) => v[name])")
+    for control, words, wanted in [(before, "1.5", "stepMismatch"), (before, "", "valueMissing"), (at, "", "valueMissing"), (at, "2021-05-04T09:00", "rangeUnderflow")]:
+        control.fill(words)
+        control.press("Enter")
+        assert fault(control) == [wanted]
+        expect(control).to_be_focused()
+        expect(field.locator("[role=status]")).to_have_text("")
+    assert pressed(editor) == ["By default: At the time"]
+    at.fill("2031-05-01T08:30")
+    at.press("Enter")
+    becomes(1, lambda: len(server.call("GET", f"/tasks/{task['id']}")["reminders"] or []))

@@ -1,6 +1,6 @@
 // Reminders as people choose and read them: durations before the due time (RFC 5545), and instants, each written as the server does.
 // Below, the editor's field of them.
-import { describeTime, fullYear, instant } from "./dates.js";
+import { describeTime, dueTime, fullYear, instant, today } from "./dates.js";
 import { el, field, language, refill, select, text } from "./page.js";
 
 const most = 5;
@@ -68,11 +68,17 @@ export class ReminderField {
     this.chips = el("div", { class: "quick", role: "group", "aria-label": text.reminders });
     this.hint = el("p", { class: "quiet-words", role: "status" });
     // Of no form: their values are not checked when the task is saved, and Enter adds them.
-    const count = el("input", { type: "number", form: "none", min: "1", value: "30" });
+    const count = el("input", { type: "number", form: "none", min: "1", required: true, value: "30" });
     const unit = select({ form: "none" }, Object.keys(units).map((name) => [name, unitName(name)]));
-    const at = el("input", { type: "datetime-local", form: "none", max: "9999-12-31T23:59" });
-    const addBefore = () => this.add(triggerOf(Number(count.value), /** @type {keyof typeof units} */ (unit.value)));
-    const addAt = () => this.add(at.value ? instant(fullYear(at.value.slice(0, 10)), at.value.slice(11, 16), this.app.model.zone) : null);
+    const at = el("input", { type: "datetime-local", form: "none", required: true, max: "9999-12-31T23:59" });
+    // The browser says what is wrong with a value.
+    const addBefore = () => count.reportValidity() && this.add(triggerOf(Number(count.value), /** @type {keyof typeof units} */ (unit.value)));
+    const addAt = () => {
+      const { zone } = this.app.model;
+      if (at.value) at.value = fullYear(at.value);
+      at.min = `${today(zone)}T${dueTime(new Date().toISOString(), zone)}`;
+      if (at.reportValidity()) this.add(instant(at.value.slice(0, 10), at.value.slice(11, 16), zone));
+    };
     for (const [control, add] of /** @type {const} */ ([[count, addBefore], [unit, addBefore], [at, addAt]])) {
       control.addEventListener("keydown", (/** @type {any} */ event) => {
         if (event.key !== "Enter") return;
