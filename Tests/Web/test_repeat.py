@@ -321,3 +321,21 @@ def test_the_mark_stays_on_the_line_of_its_date(browser, server, language):
         )
         assert apart == [], width
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), width
+
+
+def test_a_rule_that_ends_before_its_date_is_not_saved(seoul, server):
+    task = server.task("Gym", dueDate="2031-05-04")
+    editor = open_task(seoul, "Gym")
+    editor.locator("select[name=repeat]").select_option(label="Own rule…")
+    until = editor.locator(".own-rule").get_by_label("Until")
+    until.fill("2031-05-03")
+    seoul.keyboard.press("Tab")
+    expect(editor.locator(".fault[role=alert]:not(:empty)")).to_have_count(1)
+    assert "UNTIL" not in str(server.call("GET", f"/tasks/{task['id']}")["recurrence"])
+    until.fill("2031-05-04")
+    seoul.keyboard.press("Tab")
+    expect(editor.locator(".fault[role=alert]:not(:empty)")).to_have_count(0)
+    editor.locator("button.primary").click()
+    closed(seoul)
+    saved(seoul)
+    assert server.call("GET", f"/tasks/{task['id']}")["recurrence"]["rule"].endswith("UNTIL=20310504")

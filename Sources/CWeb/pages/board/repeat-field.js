@@ -86,6 +86,7 @@ export class RepeatField {
     const { zone, tasks } = this.app.model;
     // While a date is typed, it may be none.
     this.day = this.date.value || this.day;
+    this.until.min = this.date.value;
     const rules = new Set(usualRules(this.day || today(zone)).map((rule) => this.of(rule)));
     if (this.current && !this.isOwn) rules.add(this.current);
     this.choice.replaceChildren(...[["", text.noRepeat], ...[...rules].map((value) => [value, repeatWords(recurrenceOf(value), zone)]),
