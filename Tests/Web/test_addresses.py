@@ -32,8 +32,11 @@ def test_the_space_after_a_word_is_not_searched_for(page, server):
 
 def test_a_filter_that_does_not_exist_hides_nothing(page, server):
     server.task("Report", dueDate="2021-05-04")
-    page.goto(server.url + "/?due=whenever")
+    page.goto(server.url + "/?due=whenever&sort=size")
     shows(page, todo=["Report"])
+    expect(page.locator("#filter .count")).to_be_hidden()
+    expect(page.locator(".filters [name=due]")).to_have_value("")
+    expect(page.locator(".filters [name=sort]")).to_have_value("")
 
 
 def test_utc_can_be_chosen(page, server):

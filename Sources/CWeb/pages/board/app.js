@@ -12,7 +12,7 @@ import { album } from "./answers.js";
 import { returned } from "./providers.js";
 import { followNotices } from "./notices.js";
 import { openCardMenu, setUpKeys } from "./menu.js";
-import { Model } from "./model.js";
+import { dues, Model, sorts } from "./model.js";
 import { makeFilters, makeShell, Router, screens, showPlace, showState, Toasts } from "./shell.js";
 import { Picks } from "./picks.js";
 import { openStore } from "./store.js";
@@ -92,7 +92,7 @@ export class App {
   followAddress() {
     const { route } = this.router;
     this.model.setFilter({
-      categories: new Set(route.category?.split(",") ?? []), due: route.due ?? "", query: route.q ?? "", sort: route.sort ?? "position",
+      categories: new Set(route.category?.split(",") ?? []), due: dues.find((name) => name === route.due) ?? "", query: route.q ?? "", sort: sorts.find((name) => name === route.sort) ?? "position",
     });
     const screen = screens.find((name) => name === route.screen);
     const key = `${screen ?? ""} ${route.of ?? ""}`;

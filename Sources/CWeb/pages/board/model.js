@@ -4,6 +4,10 @@ import { dueDay, today } from "./dates.js";
 
 export const columns = /** @type {Status[]} */ (["todo", "doing", "done"]);
 
+/** The filters and orders that an address may name. */
+export const dues = ["overdue", "today", "upcoming", "none"];
+export const sorts = ["dueDate", "-createdAt", "-updatedAt", "title"];
+
 export class Model extends Views {
   /** @param {Engine} engine */
   constructor(engine) {
