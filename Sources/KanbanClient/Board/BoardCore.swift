@@ -8,7 +8,7 @@ import Locks
 final class BoardCore: Sendable {
     let folder: URL
     /// The part of the folder with the boards of the server.
-    private let boards: URL
+    let boards: URL
     let server: URL
     let configuration: Configuration
     let dependencies: Dependencies
