@@ -95,8 +95,8 @@ enum CSVBoard {
         task.completedAt = time("completedAt", &remarks)
         // Without a column for the state, the time tells it.
         if columns["status"] == nil, task.completedAt != nil { task.status = .done }
-        task.unsaid = Set([.body, .status, .dueDate].filter { columns[$0.rawValue] == nil })
-        if columns["completedAt"] != nil { task.unsaid.remove(.status) }
+        task.unsaid = [.body, .status, .dueDate].filter { columns[$0.rawValue] == nil }
+        if columns["completedAt"] != nil { task.unsaid.removeAll { $0 == .status } }
         return task
     }
 }

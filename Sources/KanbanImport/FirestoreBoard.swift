@@ -120,7 +120,7 @@ enum FirestoreBoard {
             }
             set(member, value, in: &task, place, choices, &remarks)
         }
-        task.unsaid = Set([.body, .status, .dueDate].filter { !members.contains($0.rawValue) })
+        task.unsaid = [.body, .status, .dueDate].filter { !members.contains($0.rawValue) }
         if task.title.isBlank {
             task.title = choices.defaultTitle
             remarks.note(

@@ -27,7 +27,7 @@ package enum ForeignBoard {
         package var deletedAt: Timestamp?
         /// What the file does not say: the members of a task that is there stay as they are. Its category, its recurrence and
         /// its reminders also stay where there are none here.
-        package var unsaid: Set<TaskMember> = []
+        package var unsaid: [TaskMember] = []
 
         package init(row: Int, pointer: String, sourceID: String? = nil) {
             (self.row, self.pointer, self.sourceID) = (row, pointer, sourceID)

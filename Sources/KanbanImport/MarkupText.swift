@@ -23,6 +23,9 @@ struct MarkupText {
         ("&nbsp;", " "), ("&amp;", "&"),
     ]
 
+    /// Entries of lists that are deeper are indented as these: else a short text could become one of any size.
+    private static let deepest = 8
+
     init(_ html: String) {
         var rest = html[...]
         while let start = rest.firstIndex(of: "<") {
@@ -59,7 +62,7 @@ struct MarkupText {
         case ("ul", true), ("ol", true): depth = max(0, depth - 1)
         case ("li", false):
             breakLine()
-            text += String(repeating: "  ", count: max(0, depth - 1)) + "- "
+            text += String(repeating: "  ", count: min(max(0, depth - 1), Self.deepest)) + "- "
             if let isChecked = Self.attribute("data-checked", of: inner) {
                 text += isChecked == "true" ? "[x] " : "[ ] "
             }

@@ -19,6 +19,11 @@ struct VikunjaTests {
         #expect(file.remarks.notes.map(\.code) == ["unknown_list"] && file.remarks.notes.map(\.count) == [1])
     }
 
+    @Test func `lists in lists take no more room than a few are indented`() {
+        let text = MarkupText(String(repeating: "<ul><li>x", count: 2_000)).text
+        #expect(text.utf8.count < 2_000 * 20 && text.hasSuffix("                - x"))
+    }
+
     @Test func `what has no place here is noted, and only where it has a value`() throws {
         let file = try read(
             .vikunja,
