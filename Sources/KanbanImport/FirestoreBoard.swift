@@ -208,7 +208,7 @@ enum FirestoreBoard {
 }
 
 extension JSON {
-    /// Whether it is the path of a document, which each one has as its name.
+    /// True if the value is the path of a document, which each document has as its name.
     fileprivate var isPath: Bool { stringValue?.contains("/documents/") == true }
 }
 

@@ -101,9 +101,9 @@ struct TransferCommands {
     private func requireFitness(of paths: [String], _ source: ImportSource) throws(Failure) {
         let administration = configuration.administration
         guard source == .kanbase || administration.mode == .merge else {
-            throw Failure(.usage, "--mode replace takes an export of Kanbase alone.")
+            throw Failure(.usage, "--mode \(administration.mode.rawValue) takes an export of Kanbase alone.")
         }
-        guard paths.count <= 1 || administration.mode == .merge else {
+        guard paths.count <= 1 || administration.mode != .replace else {
             throw Failure(.usage, "--mode replace takes one file: each would replace the one before.")
         }
         guard administration.serviceAccount != nil else {
