@@ -95,7 +95,7 @@ export function setUpDrag(app, board) {
     const column = columnAt(board, drag.x, drag.y);
     if (column) {
       placeSlot($(".cards", column), drag, app.model.filter.sort !== "position");
-      turnPage(board, drag);
+      turnPage(app, board, drag);
       if (scrollAtEdges(column, drag.y)) frame = requestAnimationFrame(step);
     }
   }
@@ -174,16 +174,17 @@ function placeSlot(list, { slot, y, card }, isSorted) {
 
 /**
  * At the side of a phone, goes to the next column: one, until the finger leaves the edge.
- * @param {HTMLElement} board @param {Drag} drag
+ * @param {App} app @param {HTMLElement} board @param {Drag} drag
  */
-function turnPage(board, drag) {
+function turnPage(app, board, drag) {
   const edge = drag.x > innerWidth - 28 ? 1 : drag.x < 28 ? -1 : 0;
   if (edge === drag.edge) return;
   drag.edge = edge;
   if (!edge || board.scrollWidth <= board.clientWidth) return;
-  const columns = [...board.children];
+  const columns = /** @type {HTMLElement[]} */ ([...board.children]);
   const shown = columns.findIndex((column) => column.getBoundingClientRect().right > innerWidth / 2);
-  columns[shown + edge]?.scrollIntoView({ inline: "start", block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  const next = columns[shown + edge];
+  if (next) app.board?.reveal(next);
 }
 
 /** @param {HTMLElement} column @param {number} y */
