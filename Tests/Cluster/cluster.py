@@ -285,7 +285,8 @@ def poolers(binary, count):
     boards = []
     try:
         for mode, options in (
-                ("session", []), ("transaction", ["--database-prepare", "off", "--database-direct", postgres.url])):
+                # Without `--database-prepare off`, which they find out.
+                ("session", []), ("transaction", ["--database-direct", postgres.url])):
             postgres.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
             pooler = Pooler(postgres, mode)
             try:
@@ -297,10 +298,16 @@ def poolers(binary, count):
                         return cluster.board
                     cluster.grow(60)
                     cluster.board.command(binary, pooler.url)
+                    with open(f"{postgres.directory}/servers.log") as log:
+                        away = [line for line in log if "cannot be reached" in line]
+                    if away:
+                        cluster.board.faults.append(f"a pooler in {mode} mode counted as away: {away[0]}")
                     pooler.restart()
                     boards.append(cluster.finish(postgres.url))
             finally:
                 pooler.remove()
+                # The next mode is judged by its own.
+                os.truncate(f"{postgres.directory}/servers.log", 0)
         boards[0].faults += boards[1].faults
         boards[0].acknowledged |= boards[1].acknowledged
         return boards[0]

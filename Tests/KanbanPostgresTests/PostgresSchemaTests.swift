@@ -207,6 +207,30 @@ extension PostgresTests {
             #expect(try connection.integer("SELECT count(*) FROM accounts") == 0)
         }
 
+        @Test func `a role that may not write every table serves nobody`() throws {
+            let cluster = try PostgresCluster.shared.get()
+            let role = "role-\(UUID().uuidString)"
+            let connection = try connection()
+            let schema = try PostgresSchema.name(on: connection)
+            try cluster.execute(
+                """
+                CREATE ROLE "\(role)" LOGIN; GRANT ALL ON SCHEMA "\(schema)" TO "\(role)";
+                GRANT ALL ON ALL TABLES IN SCHEMA "\(schema)" TO "\(role)";
+                GRANT EXECUTE ON FUNCTION pg_control_system() TO "\(role)";
+                REVOKE UPDATE ON "\(schema)".tasks FROM "\(role)"; REVOKE DELETE, UPDATE ON "\(schema)".images FROM "\(role)"
+                """)
+            let target = "\(stores.target)&user=\(role)"
+
+            let fault = #expect(throws: PostgresError.self) { try TestStores(target: target) { $0.version = "1" } }
+
+            #expect(fault?.state == "42501")
+            #expect(
+                fault?.message
+                    == "the role lacks the right to DELETE images, the right to UPDATE images, the right to UPDATE tasks")
+            try cluster.execute("GRANT ALL ON ALL TABLES IN SCHEMA \"\(schema)\" TO \"\(role)\"")
+            withExtendedLifetime(try TestStores(target: target) { $0.version = "1" }) {}
+        }
+
         @Test func `a schema of any name is used, and not the one whose name differs in its capitals`() async throws {
             let cluster = try PostgresCluster.shared.get()
             let name = "Board.\(UUID().uuidString)"

@@ -41,7 +41,6 @@ final class TestStores: Sendable {
     let target: String
     let clock = TestClock()
     let stores: [PostgresStore]
-    private let isClosed = Locked(false)
 
     init(
         count: Int = 1, target: String? = nil, _ change: (inout PostgresConfiguration) -> Void = { _ in }
@@ -58,11 +57,7 @@ final class TestStores: Sendable {
     }
 
     func close() {
-        let wasClosed = isClosed.withLock { isClosed in
-            defer { isClosed = true }
-            return isClosed
-        }
-        if !wasClosed { for store in stores { store.close() } }
+        for store in stores { store.close() }
     }
 
     /// A schema whose sessions all have its name, for ``endSessions()``.

@@ -98,5 +98,31 @@ extension PostgresTests {
             #expect(counts.withLock { $0 } == [1, 2, 1])
             withExtendedLifetime((first, command)) {}
         }
+
+        @Test func `what one server does for all, another does as soon as it stops or counts as gone`() async throws {
+            let target = try PostgresCluster.shared.get().freshSchema()
+            func server() throws -> TestStores {
+                try TestStores(target: target) { configuration in
+                    configuration.version = "test"
+                    configuration.registryPace = .seconds(3600)
+                }
+            }
+            let (first, second) = (try server(), try server())
+            #expect(try await first.store.takeLease("mail"))
+            #expect(try await first.store.takeLease("mail"))
+            #expect(try await !second.store.takeLease("mail"))
+
+            first.close()
+            #expect(try await second.store.takeLease("mail"))
+
+            let third = try server()
+            #expect(try await !third.store.takeLease("mail"))
+            let connection = try third.connection()
+            try connection.run("UPDATE servers SET seen_at = seen_at - 15000 WHERE id = '\(second.store.server)'")
+            try connection.wait()
+            #expect(try await third.store.takeLease("mail"))
+            #expect(try await !second.store.takeLease("mail"))
+            withExtendedLifetime((first, second, third)) {}
+        }
     }
 }

@@ -313,7 +313,7 @@ final class PostgresConnection: Engine {
             PQclear(result)
             entry.fail()
             fault = fault ?? error
-            if prepares, error.isOfPooler { options.pooler?.see(error) }
+            if prepares, error.isOfPooler { options.pooler?.see(error.description) }
             if error.endsConnection { throw error }
         }
         try awaitInput()

@@ -60,8 +60,7 @@ package enum PostgresSchema {
 
         func requireWholeness() throws {
             guard !missing.isEmpty else { return }
-            let rest = missing.count > 3 ? " and \(missing.count - 3) more" : ""
-            throw Fault.damaged("it lacks \(missing.prefix(3).joined(separator: ", "))\(rest)")
+            throw Fault.damaged("it lacks \(summary(of: missing))")
         }
     }
 
@@ -72,6 +71,26 @@ package enum PostgresSchema {
         }
         let encoding = try connection.text("SHOW server_encoding")
         guard encoding == "UTF8" else { throw Fault.encoding(encoding ?? "") }
+    }
+
+    /// Without one of these rights some writes would fail, and others would not.
+    private static func requireRights(_ connection: PostgresConnection, steps: [PostgresStep]) throws {
+        let names = neededColumns(of: steps).map { "'\($0.table)'" }.joined(separator: ", ")
+        let lacking = try connection.texts(
+            """
+            SELECT concat('the right to ', privilege, ' ', relname)
+            FROM pg_class, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS privilege
+            WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname IN (\(names))
+                AND NOT has_table_privilege(pg_class.oid, privilege) ORDER BY 1
+            """)
+        guard lacking.isEmpty else {
+            throw PostgresError(state: "42501", message: "the role lacks \(summary(of: lacking))")
+        }
+    }
+
+    /// The first three.
+    private static func summary(of faults: [String]) -> String {
+        faults.prefix(3).joined(separator: ", ") + (faults.count > 3 ? " and \(faults.count - 3) more" : "")
     }
 
     /// For code that makes no tables: throws unless they have what this version needs.
@@ -106,7 +125,10 @@ package enum PostgresSchema {
         guard !needsHistory || connection.lineage != nil else { throw Fault.historyUntold }
         let newest = steps.count
         let known = try version(of: connection, steps: steps)
-        if known.expanded >= newest { return try known.requireWholeness() }
+        if known.expanded >= newest {
+            try known.requireWholeness()
+            return try requireRights(connection, steps: steps)
+        }
         try locked(connection) {
             // Again, because another server may have done it meanwhile.
             let version = try version(of: connection, steps: steps)

@@ -38,6 +38,7 @@ package final class PostgresStore: Sendable {
     private let loopVersionChecks = Locked<[ObjectIdentifier: LoopVersionChecks]>([:])
     private let notifier: ServerNotifier
     private let done = Locked(Activity())
+    private let isClosed = Locked(false)
     let upkeep = Locked(PostgresUpkeep())
     /// Identifies this server among those that share the database.
     let server: String
@@ -56,6 +57,7 @@ package final class PostgresStore: Sendable {
         // Each statement is needed once.
         options.prepares = false
         let connection = try PostgresConnection(options)
+        if configuration.keepsPrepared { try configuration.pooler?.look(behind: connection, options) }
         if configuration.makesTables {
             try PostgresSchema.bringUp(
                 connection, now: configuration.clock(), steps: configuration.steps,
@@ -117,8 +119,13 @@ package final class PostgresStore: Sendable {
         }
     }
 
-    /// Finishes running bodies, and answers waiting ones with ``StoreError/closed``.
+    /// Finishes running bodies, and answers waiting ones with ``StoreError/closed``; again without effect.
     package func close() {
+        let wasClosed = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        if wasClosed { return }
         for lane in allLanes { lane.close() }
         readers.close()
         longReaders.close()

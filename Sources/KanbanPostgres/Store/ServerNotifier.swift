@@ -155,6 +155,8 @@ final class ServerNotifier: Sendable {
                 // It can be reached.
                 configuration.note(error)
                 Thread.sleep(forTimeInterval: 0.2)
+            } catch let error as PostgresError where error.isOfPooler {
+                // It can be reached, and the next connection prepares nothing.
             } catch {
                 noteAway("\(error)")
                 if isGone { onGone() }

@@ -121,7 +121,8 @@ final class ServerRegistry: Sendable {
     /// Milliseconds.
     private static let tolerance = 1_000
 
-    private static let isAlive = "seen_at > \(now) - \(timeout)"
+    /// True of the row of a server that runs.
+    static let isAlive = "seen_at > \(now) - \(timeout)"
     /// By the clock that all servers share.
     private static let now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 }

@@ -4,7 +4,7 @@ import KanbanRows
 import Locks
 
 /// The progress of the upkeep, which removes expired rows account by account. One server does it; another takes over when
-/// the first stops renewing its lease, and starts from the beginning.
+/// the first is gone or stops renewing its lease, and starts from the beginning.
 struct PostgresUpkeep: Sendable {
     /// The last account; 0 before the first.
     var account: Int64 = 0
@@ -39,14 +39,16 @@ extension PostgresStore {
         return true
     }
 
-    /// Takes or renews the lease.
+    /// Takes or renews the lease. One of a server that is gone is free at once.
     package func takeLease(_ name: String) async throws -> Bool {
         try await performAccess { [server] writer in
             let statement = try writer.connection.statement(
-                """
+                composed: """
                 INSERT INTO leases (name, holder, until) VALUES (?1, ?2, ?3)
                 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-                WHERE leases.holder = excluded.holder OR leases.until < ?4 RETURNING 1
+                WHERE leases.holder = excluded.holder OR leases.until < ?4
+                    OR NOT EXISTS (SELECT 1 FROM servers WHERE id::text = leases.holder AND \(ServerRegistry.isAlive))
+                RETURNING 1
                 """)
             statement.bind(1, name)
             statement.bind(2, server)

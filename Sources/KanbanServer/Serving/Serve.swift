@@ -28,6 +28,8 @@ struct Serve {
         let share = LimitShare()
         let (store, lock) = try openStore(
             process: process, notifier: notifier, exports: exports, share: share, log: log)
+        // After a start that fails, too: other servers of the database would count this one for 15 s.
+        defer { store.close() }
         // For Benchmarks/stalls.
         let meter = ProcessInfo.processInfo.environment["KANBASE_METER_LOOPS"] == nil ? nil : LoopMeter()
         let loops = try EventLoopGroup(meter: meter)
