@@ -226,7 +226,8 @@ extension PostgresTests {
             #expect(fault?.state == "42501")
             #expect(
                 fault?.message
-                    == "the role lacks the right to DELETE images, the right to UPDATE images, the right to UPDATE tasks")
+                    == "the role lacks the right to DELETE images, the right to UPDATE images, the right to UPDATE tasks"
+            )
             try cluster.execute("GRANT ALL ON ALL TABLES IN SCHEMA \"\(schema)\" TO \"\(role)\"")
             withExtendedLifetime(try TestStores(target: target) { $0.version = "1" }) {}
         }

@@ -318,7 +318,7 @@ extension PostgresTests {
         }
 
         @Test func `what is kept too long goes, and one server sees to it`() async throws {
-            let stores = try TestStores(count: 2)
+            let stores = try TestStores(count: 2) { $0.version = "test" }
             let task = try await stores.store.write { tx in
                 try tx.keep(KeptAnswer(fingerprint: [1], status: 201, headers: [], body: [2]), key: "k")
                 try tx.keep(KeptMutation(fingerprint: [1], result: [0x7b, 0x7d]), id: tx.makeID())

@@ -44,12 +44,12 @@ extension PostgresStore {
         try await performAccess { [server] writer in
             let statement = try writer.connection.statement(
                 composed: """
-                INSERT INTO leases (name, holder, until) VALUES (?1, ?2, ?3)
-                ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-                WHERE leases.holder = excluded.holder OR leases.until < ?4
-                    OR NOT EXISTS (SELECT 1 FROM servers WHERE id::text = leases.holder AND \(ServerRegistry.isAlive))
-                RETURNING 1
-                """)
+                    INSERT INTO leases (name, holder, until) VALUES (?1, ?2, ?3)
+                    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+                    WHERE leases.holder = excluded.holder OR leases.until < ?4
+                        OR NOT EXISTS (SELECT 1 FROM servers WHERE id::text = leases.holder AND \(ServerRegistry.isAlive))
+                    RETURNING 1
+                    """)
             statement.bind(1, name)
             statement.bind(2, server)
             statement.bind(3, writer.now.milliseconds + PostgresUpkeep.lease)
