@@ -179,8 +179,11 @@ class SlowLine:
 
 @contextlib.contextmanager
 def launched(playwright, path):
-    # Drawing in the browser's own process: without a graphics card, another process only takes more of the processor's time.
-    browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage", "--in-process-gpu"])
+    # Drawing in the browser's own process: without a graphics card, another process only takes more of the processor's time. With that
+    # limit a page opens in the process of the empty page before it, which would otherwise be thrown away for a new one.
+    browser = playwright.chromium.launch(
+        executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage", "--in-process-gpu", "--renderer-process-limit=1"]
+    )
     yield browser
     browser.close()
 
