@@ -13,6 +13,7 @@ THROTTLE = float(os.environ.get("KANBASE_WEB_THROTTLE", "1"))
 def pytest_configure(config):
     config.addinivalue_line("markers", "timing: measures times, and so runs alone")
     config.addinivalue_line("markers", "worker: pages keep their files in a service worker, a seventh of the work of opening one")
+    config.addinivalue_line("markers", "unopened: the test opens its page itself, at another screen or after something else")
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -104,9 +105,11 @@ def throttle(context):
 
 
 @pytest.fixture
-def page(browser, server):
+def page(request, browser, server):
     """A page of the board, on a server of its own."""
     page = browser().new_page()
+    if request.node.get_closest_marker("unopened"):
+        return page
     page.goto(server.url)
     page.wait_for_selector("#state[data-kind=live]")
     return page

@@ -1,5 +1,6 @@
 """The keyboard, screen readers and input methods: the focus stays near, and what changes is announced."""
 
+import pytest
 from playwright.sync_api import expect
 
 from harness import card, closed, columns, loaded, open_filters, saved, shows, wait_for
@@ -43,6 +44,7 @@ def test_the_focus_stays_in_a_column_whose_last_card_is_deleted(page, server):
     expect(page.locator("[data-column=doing] .add-open")).to_be_focused()
 
 
+@pytest.mark.unopened
 def test_the_focus_returns_to_the_row_that_was_opened(page, server):
     server.task("Report", dueDate="2021-05-04")
     server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04"})
@@ -95,6 +97,7 @@ def test_shortcuts_work_while_hangul_or_kana_is_on(page, server):
     shows(page, todo=["Report"])
 
 
+@pytest.mark.unopened
 def test_shortcuts_of_a_single_letter_can_be_turned_off(page, server):
     server.task("Report")
     page.goto(server.url + "/?screen=settings")
@@ -187,6 +190,7 @@ def test_a_menu_opens_where_its_card_is_though_another_was_open_before(page, ser
             page.keyboard.press("ArrowDown")
 
 
+@pytest.mark.unopened
 def test_the_focus_stays_when_another_device_changes_the_rows(page, server):
     first, second = server.task("Cook"), server.task("Wash")
     for task in (first, second):
@@ -207,6 +211,7 @@ def test_the_focus_stays_when_another_device_changes_the_rows(page, server):
     expect(row).to_be_focused()
 
 
+@pytest.mark.unopened
 def test_the_focus_goes_to_the_row_in_the_place_of_a_deleted_one(page, server):
     for day, title in enumerate(("Cook", "Wash"), 1):
         server.task(title, dueDate=f"2021-05-0{day}")

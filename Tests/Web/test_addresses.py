@@ -30,6 +30,7 @@ def test_the_space_after_a_word_is_not_searched_for(page, server):
     expect(page.locator("#search")).to_have_value("report ")
 
 
+@pytest.mark.unopened
 def test_a_filter_that_does_not_exist_hides_nothing(page, server):
     server.task("Report", dueDate="2021-05-04")
     page.goto(server.url + "/?due=whenever&sort=size")
@@ -39,6 +40,7 @@ def test_a_filter_that_does_not_exist_hides_nothing(page, server):
     expect(page.locator(".filters [name=sort]")).to_have_value("")
 
 
+@pytest.mark.unopened
 def test_utc_can_be_chosen(page, server):
     page.goto(server.url + "/?screen=settings")
     page.get_by_label("Time zone").select_option("UTC")

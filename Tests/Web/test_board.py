@@ -304,6 +304,7 @@ def test_the_whole_board_works_with_the_keyboard_alone(page, server):
     assert server.tasks()[0]["title"] == "Typed more"
 
 
+@pytest.mark.unopened
 def test_any_query_opens_the_board_and_a_wrong_address_is_a_page(page, server):
     page.goto(server.url + "/?utm_source=x")
     page.wait_for_selector(".column")

@@ -69,6 +69,7 @@ def test_one_that_is_made_and_deleted_here_is_gone(browser, server):
     assert by_title(server) == {"Wash": None}
 
 
+@pytest.mark.unopened
 def test_the_deletion_of_one_is_undone_with_its_tasks(page, server):
     members = {"name": "Home", "color": "#0369a1", "emoji": "🏠"}
     home, work = server.call("POST", "/categories", members)["id"], server.call("POST", "/categories", {"name": "Work"})["id"]
@@ -107,6 +108,7 @@ def test_one_that_is_new_is_undone_with_its_tasks(browser, server):
     assert by_title(server) == {"Wash": categories(server)[0]}
 
 
+@pytest.mark.unopened
 def test_the_trash_gives_categories_and_ddays_back(page, server):
     home = server.call("POST", "/categories", {"name": "Home", "emoji": "🏠"})["id"]
     server.task("Wash", categoryId=home)
@@ -126,6 +128,7 @@ def test_the_trash_gives_categories_and_ddays_back(page, server):
     becomes([], lambda: server.call("GET", "/ddays")["items"])
 
 
+@pytest.mark.unopened
 def test_a_name_that_is_used_meanwhile_is_a_question(page, server):
     home = server.call("POST", "/categories", {"name": "Home"})["id"]
     page.goto(server.url + "/?screen=categories")
@@ -142,6 +145,7 @@ def test_a_name_that_is_used_meanwhile_is_a_question(page, server):
     becomes([home, other], lambda: sorted(categories(server), key=[home, other].index))
 
 
+@pytest.mark.unopened
 def test_an_edit_of_one_is_undone_but_for_what_others_changed(page, server):
     home = server.call("POST", "/categories", {"name": "Home", "color": "#0369a1"})["id"]
     page.goto(server.url + "/?screen=categories")
@@ -157,6 +161,7 @@ def test_an_edit_of_one_is_undone_but_for_what_others_changed(page, server):
     becomes(("Garden", "#0369a1"), lambda: tuple(server.call("GET", f"/categories/{home}")[name] for name in ("name", "color")))
 
 
+@pytest.mark.unopened
 def test_an_edit_of_a_dday_is_undone(page, server):
     dday = server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04"})["id"]
     page.goto(server.url + "/?screen=today")
@@ -170,6 +175,7 @@ def test_an_edit_of_a_dday_is_undone(page, server):
     assert server.call("GET", f"/ddays/{dday}")["title"] == "Exam"
 
 
+@pytest.mark.unopened
 def test_a_dday_whose_title_is_blank_is_not_sent(page, server):
     page.goto(server.url + "/?screen=today")
     page.get_by_role("button", name="Add a D-day").click()

@@ -29,6 +29,7 @@ def test_what_is_typed_is_an_edit_soon_and_not_at_each_key(page, server):
     assert len(changes(server, task)) <= 3
 
 
+@pytest.mark.unopened
 def test_a_field_that_loses_the_focus_is_saved(page, server):
     task = server.task("Report")
     page.add_init_script(ENDLESS)
@@ -40,6 +41,7 @@ def test_a_field_that_loses_the_focus_is_saved(page, server):
     expect(editor).to_be_visible()
 
 
+@pytest.mark.unopened
 def test_choices_are_saved_at_once(page, server):
     home = server.call("POST", "/categories", {"name": "Home"})["id"]
     task = server.task("Report")
@@ -232,6 +234,7 @@ def test_it_says_once_that_it_saved(page, server):
     assert page.evaluate("() => window.said") == ["Saved"]
 
 
+@pytest.mark.unopened
 def test_a_change_elsewhere_comes_into_the_fields_that_are_not_touched(page, server):
     task = server.task("Report", body="old")
     page.add_init_script(ENDLESS)
@@ -260,6 +263,7 @@ def test_it_speaks_the_language_of_the_account(browser, server, language, words)
 
 
 @pytest.mark.parametrize("choice, wanted", [("Take theirs", "theirs"), ("Keep mine", "mine")])
+@pytest.mark.unopened
 def test_what_both_changed_is_not_saved_before_the_user_chooses(page, server, choice, wanted):
     task = server.task("Report", body="old")
     # Nothing is saved by itself before the other's words are here.

@@ -306,6 +306,7 @@ def test_a_year_of_two_digits_is_of_this_century(page, server):
     becomes("2032-05-04", lambda: server.call("GET", f"/ddays/{dday}")["date"])
 
 
+@pytest.mark.unopened
 def test_the_editor_sets_days_and_makes_a_category_only_when_asked(page, server):
     home = server.call("POST", "/categories", {"name": "Home"})["id"]
     task = server.task("Report")
@@ -345,6 +346,7 @@ def test_the_editor_sets_days_and_makes_a_category_only_when_asked(page, server)
     assert sorted(category["name"] for category in server.call("GET", "/categories")["items"]) == ["Home", "Work"]
 
 
+@pytest.mark.unopened
 def test_a_long_title_can_be_read_whole_and_line_breaks_glue_nothing(page, server):
     title = "Many words " * 17 + "to the end"
     server.task(title)

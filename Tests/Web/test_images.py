@@ -163,6 +163,7 @@ def test_pictures_are_shown_without_a_server_and_wait_for_it_to_be_changed(page,
     becomes([40], lambda: pictures(page, "dialog .picture"))
 
 
+@pytest.mark.unopened
 def test_a_d_day_has_a_picture(page, server):
     page.goto(server.url + "/?screen=today")
     page.get_by_role("button", name="Add a D-day").click()

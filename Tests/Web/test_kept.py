@@ -27,6 +27,7 @@ def test_a_rename_in_place_that_meets_another_is_a_question(browser, server):
     assert server.call("GET", f"/tasks/{task['id']}")["title"] == "Theirs"
 
 
+@pytest.mark.unopened
 def test_a_sheet_that_meets_another_change_is_a_question(page, server):
     category = server.call("POST", "/categories", {"name": "Home"})
     page.goto(server.url + "/?screen=categories")
@@ -44,6 +45,7 @@ def test_a_sheet_that_meets_another_change_is_a_question(page, server):
     assert server.call("GET", f"/categories/{category['id']}")["name"] == "Garden"
 
 
+@pytest.mark.unopened
 def test_the_sheets_of_categories_and_ddays_are_drafts(page, server):
     server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04"})
     page.goto(server.url + "/?screen=today")
@@ -74,6 +76,7 @@ def test_the_sheets_of_categories_and_ddays_are_drafts(page, server):
     expect(page.locator("dialog input").first).to_have_value("")
 
 
+@pytest.mark.unopened
 def test_a_deleted_dday_can_be_undone(page, server):
     server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04", "repeats": "yearly", "emoji": "📝"})
     page.goto(server.url + "/?screen=today")
@@ -223,6 +226,7 @@ def test_a_title_being_typed_is_a_question_when_its_task_is_deleted(page, server
     expect(page.locator(".issue")).to_contain_text("half ty")
 
 
+@pytest.mark.unopened
 def test_an_emoji_is_one(page, server):
     page.goto(server.url + "/?screen=categories")
     page.get_by_role("button", name="New category").click()
@@ -238,6 +242,7 @@ def test_an_emoji_is_one(page, server):
     assert [one["emoji"] for one in server.call("GET", "/categories")["items"]] == ["👨‍👩‍👧"]
 
 
+@pytest.mark.unopened
 def test_a_refused_category_is_edited_again(page, server):
     page.goto(server.url + "/?screen=categories")
     make_refused_category(page, "New category", "Home")

@@ -30,6 +30,7 @@ def test_one_row_of_chrome(browser, server):
         assert page.locator(".board").bounding_box()["y"] <= most
 
 
+@pytest.mark.unopened
 def test_a_filter_is_no_step_of_back(page, server):
     home = server.call("POST", "/categories", {"name": "Home"})["id"]
     server.task("Wash", categoryId=home)
@@ -64,6 +65,7 @@ def test_the_board_is_where_it_was_left(browser, server):
     becomes(True, lambda: abs(scroll.evaluate("(scroll) => scroll.scrollTop") - 900) < 60)
 
 
+@pytest.mark.unopened
 def test_today_shows_all_that_comes(page, server):
     for number in range(25):
         server.task(f"Trip {number:02}", dueDate=f"2031-05-{number + 1:02}")
@@ -79,6 +81,7 @@ def test_caps_lock_changes_no_key(page, server):
     expect(page.locator("[data-column=todo] .add input")).to_be_focused()
 
 
+@pytest.mark.unopened
 def test_an_export_is_made_with_the_keyboard(page, server):
     server.task("Report")
     page.goto(server.url + "/?screen=settings")

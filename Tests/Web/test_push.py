@@ -206,6 +206,7 @@ def test_logging_out_ends_the_notifications(browser, guarded_pushing):
     becomes([], worker.shown)
 
 
+@pytest.mark.unopened
 def test_there_is_no_switch_where_the_server_notifies_no_browser(page, server):
     with page.expect_response("**/health/ready"):
         page.goto(server.url + "/?screen=settings")

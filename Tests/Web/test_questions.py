@@ -13,6 +13,7 @@ def ask(page):
     page.locator(".issue").first.wait_for()
 
 
+@pytest.mark.unopened
 def test_colors_and_pictures_are_shown_and_the_next_question_gets_the_focus(page, server):
     server.call("POST", "/categories", {"name": "Home", "color": "#0f766e"})
     put(server, "Garden")
@@ -51,6 +52,7 @@ def test_colors_and_pictures_are_shown_and_the_next_question_gets_the_focus(page
     saved(page)
 
 
+@pytest.mark.unopened
 def test_days_and_repeats_are_words(page, server):
     dday = server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04"})
     page.goto(server.url + "/?screen=today")

@@ -171,6 +171,7 @@ def test_they_speak_the_language_of_the_account(browser, server, language, words
     assert editor.locator(".reminders .chip").all_text_contents() == words
 
 
+@pytest.mark.unopened
 def test_the_time_for_all_day_tasks_is_a_setting(page, server):
     page.goto(server.url + "/?screen=settings")
     line = page.get_by_label("Time of reminders for all-day tasks")

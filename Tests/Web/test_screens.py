@@ -141,6 +141,7 @@ def test_a_deep_link_opens_a_task_and_back_closes_it(browser, server):
     expect(page).not_to_have_url(re.compile("task="))
 
 
+@pytest.mark.unopened
 def test_the_trash_gives_back(page, server):
     seed(server)
     page.goto(server.url + "/?screen=trash")
@@ -153,6 +154,7 @@ def test_the_trash_gives_back(page, server):
     assert "Thrown away" in [task["title"] for task in server.tasks("&status=todo")]
 
 
+@pytest.mark.unopened
 def test_the_history_tells_in_words(page, server):
     task = server.task("Report")
     server.call("PATCH", f"/tasks/{task['id']}", {"title": "Report of March"})
@@ -164,6 +166,7 @@ def test_the_history_tells_in_words(page, server):
     expect(page.locator(".history")).to_contain_text("Report of March")
 
 
+@pytest.mark.unopened
 def test_categories_are_made_changed_and_deleted(page, server):
     page.goto(server.url + "/?screen=categories")
     page.get_by_role("button", name="New category").click()
@@ -185,6 +188,7 @@ def test_categories_are_made_changed_and_deleted(page, server):
     assert server.call("GET", "/categories")["items"] == []
 
 
+@pytest.mark.unopened
 def test_today_shows_what_is_due_and_marks_it_done(page, server):
     seed(server)
     page.goto(server.url + "/?screen=today")
@@ -229,6 +233,7 @@ def test_today_is_true_without_a_server(page, server):
     assert sorted(dday["title"] for dday in server.call("GET", "/ddays")["items"]) == ["Exam", "Trip"]
 
 
+@pytest.mark.unopened
 def test_statistics_count(page, server):
     seed(server)
     page.goto(server.url + "/?screen=stats")
@@ -238,6 +243,7 @@ def test_statistics_count(page, server):
     expect(page.locator("figcaption")).to_contain_text("1 task in 30 days")
 
 
+@pytest.mark.unopened
 def test_settings_change_the_language_the_zone_and_the_theme(page, server):
     page.goto(server.url + "/?screen=settings")
     selects = page.locator("main select")
@@ -251,6 +257,7 @@ def test_settings_change_the_language_the_zone_and_the_theme(page, server):
     assert (settings["locale"], settings["timeZone"], settings["custom"]["theme"]) == ("ko", "Asia/Seoul", "dark")
 
 
+@pytest.mark.unopened
 def test_export_and_import(page, server, tmp_path):
     server.task("Kept")
     page.goto(server.url + "/?screen=settings")
@@ -333,6 +340,7 @@ def test_a_device_that_slept_over_midnight_shows_the_new_day(browser, server):
     expect(page.locator(".tick + .row-open + .due")).to_contain_text("Today")
 
 
+@pytest.mark.unopened
 def test_a_date_beyond_all_years_stops_no_other_task(page, server):
     server.call("PATCH", "/settings", {"timeZone": "Asia/Seoul"})
     server.task("Far", dueDate="9999-12-31T23:59:59Z")
@@ -342,6 +350,7 @@ def test_a_date_beyond_all_years_stops_no_other_task(page, server):
     expect(page.locator(".row-open", has_text="Far")).to_be_visible()
 
 
+@pytest.mark.unopened
 def test_the_settings_follow_other_devices(page, server):
     page.goto(server.url + "/?screen=settings")
     zone, theme = page.get_by_label("Time zone"), page.get_by_label("Theme")

@@ -1,11 +1,13 @@
 """What was done can be taken back, newest first."""
 
+import pytest
 from playwright.sync_api import expect
 
 from harness import add, card, closed, loaded, saved, shows
 from test_words import open_task
 
 
+@pytest.mark.unopened
 def test_a_tick_on_today_can_be_taken_back(page, server):
     server.task("Report", dueDate="2021-05-04")
     page.goto(server.url + "/?screen=today")
@@ -69,6 +71,7 @@ def test_undo_takes_nothing_from_others(page, server):
     assert server.call("GET", f"/tasks/{task['id']}")["body"] == "Theirs"
 
 
+@pytest.mark.unopened
 def test_what_was_added_or_restored_goes_to_the_trash_again(page, server):
     old = server.task("Old")
     server.call("DELETE", f"/tasks/{old['id']}")
@@ -158,6 +161,7 @@ def test_keys_do_again_what_was_undone_until_something_else_is_done(page, server
     assert sorted(task["title"] for task in server.tasks()) == ["a", "b"]
 
 
+@pytest.mark.unopened
 def test_a_category_and_a_dday_are_done_again(page, server):
     page.goto(server.url + "/?screen=categories")
     page.get_by_role("button", name="New category").click()

@@ -2,6 +2,7 @@
 
 import contextlib
 
+import pytest
 from playwright.sync_api import Error, expect
 
 from harness import add, becomes, card, closed, open_questions, saved, shows, wait_for
@@ -128,6 +129,7 @@ def test_an_edit_of_what_was_deleted_meanwhile_can_be_saved_all_the_same(browser
     assert server.call("GET", f"/tasks/{task['id']}")["body"] == "A long thought"
 
 
+@pytest.mark.unopened
 def test_escape_back_a_click_beside_and_reload_save_what_was_typed(page, server):
     task = server.task("Report")
     page.add_init_script(ENDLESS)
@@ -217,6 +219,7 @@ def test_markup_is_text_everywhere(page, server):
     expect(page.locator(".card img")).to_have_count(0)
 
 
+@pytest.mark.unopened
 def test_a_link_to_a_task_that_is_gone_says_so(page, server):
     page.goto(server.url + "/?task=11111111-0000-4000-8000-000000000001")
     page.locator(".toast", has_text="There is no such task. Perhaps it is in the trash.").wait_for()
