@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from barriers import small_targets, violations
-from harness import SLACK, becomes, card, closed, installed, loaded, open_filters, saved, shows, wait_for
+from harness import SLACK, becomes, card, closed, installed, loaded, open_filters, saved, shows, visit, wait_for
 
 SCREENS = ["", "today", "stats", "categories", "trash", "history", "settings"]
 
@@ -39,13 +39,13 @@ def seed(server):
 def test_no_screen_keeps_anybody_out(browser, server, size):
     seed(server)
     page = browser(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce", has_touch=size[0] < 700).new_page()
+    page.goto(server.url)
+    page.wait_for_selector(".card")
     faults = {}
     for screen in SCREENS:
-        page.goto(f"{server.url}/?screen={screen}" if screen else server.url)
+        if screen:
+            visit(page, screen)
         saved(page)
-        loaded(page)
-        if not screen:
-            page.wait_for_selector(".card")
         if found := violations(page) + small_targets(page):
             faults[screen or "board"] = found
     assert faults == {}
@@ -109,9 +109,8 @@ def test_every_language_has_every_word(browser, server, language):
     )
     assert shapes[0] == shapes[1] == shapes[2]
     for screen in SCREENS:
-        page.goto(f"{server.url}/?screen={screen}")
+        visit(page, screen)
         saved(page)
-        loaded(page)
         assert "undefined" not in page.locator("body").inner_text()
 
 
