@@ -47,16 +47,16 @@ def server():
 
 @pytest.fixture
 def guarded():
-    """A server on which people log in."""
-    server = Server("--auth", "required", "--rate-limit", "0")
+    """A server on which people log in, and sun@example.org has an account."""
+    server = Server("--auth", "required", "--rate-limit", "0", sun=True)
     yield server
     server.close()
 
 
 @pytest.fixture
 def full():
-    """A server whose accounts take one task."""
-    server = Server("--auth", "required", "--rate-limit", "0", "--account-tasks", "1")
+    """A server whose accounts take one task, with that of sun@example.org."""
+    server = Server("--auth", "required", "--rate-limit", "0", "--account-tasks", "1", sun=True)
     yield server
     server.close()
 

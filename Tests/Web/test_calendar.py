@@ -32,7 +32,7 @@ def test_without_accounts_the_address_is_there(browser, server):
 
 
 def test_an_address_is_made_shown_once_and_ended(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     guarded.call("POST", "/tasks", {"title": "Report", "dueDate": "2031-05-04"}, token)
     guarded.call("POST", "/tokens", {"name": "Script", "scope": "read"}, token)
     page = browser().new_page()
@@ -62,7 +62,7 @@ def test_an_address_is_made_shown_once_and_ended(browser, guarded):
 
 
 def test_the_new_address_stays_while_an_old_one_is_ended(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     guarded.call("POST", "/tokens", {"name": "Calendar", "scope": "calendar"}, token)
     page = browser().new_page()
     page.goto(guarded.url + "/?screen=settings")

@@ -129,7 +129,7 @@ def test_a_call_is_tried_on_the_page(docs, server):
 
 
 def test_a_token_is_sent_and_never_shown(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     page = opened(browser().new_page(), guarded)
     section = page.locator("#listTasks")
     section.locator("summary", has_text="Try it").click()

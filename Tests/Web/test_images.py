@@ -116,9 +116,9 @@ REFUSED = {
 
 
 def test_what_the_server_refuses_is_told_in_words(browser):
-    server = Server("--auth", "required", "--rate-limit", "0", "--account-bytes", "1MiB")
+    server = Server("--auth", "required", "--rate-limit", "0", "--account-bytes", "1MiB", sun=True)
     try:
-        token = server.account()
+        token = server.token
         noise = random.Random(7).randbytes
         # The browser cannot draw these, and the server goes by their first bytes. There is room for one.
         large = [chosen(b"\x89PNG\r\n\x1a\n" + noise(900_000)) for _ in range(2)]
@@ -178,7 +178,7 @@ def test_a_d_day_has_a_picture(page, server):
 
 
 def test_an_account_has_a_picture_that_needs_its_token(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     page = browser().new_page()
     page.goto(guarded.url)
     log_in(page)

@@ -100,7 +100,7 @@ def test_line_breaks_of_other_systems_are_no_edit(page, server):
 
 
 def test_the_log_out_asks_for_drafts_too(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     guarded.call("POST", "/tasks", {"title": "Report"}, token)
     page = browser().new_page()
     page.goto(guarded.url)
@@ -146,7 +146,7 @@ def test_the_newer_edit_wins_though_the_clock_went_back(browser, server):
 
 
 def test_a_full_account_says_so(browser, full):
-    token = full.account()
+    token = full.token
     page = browser().new_page()
     page.goto(full.url)
     log_in(page)
@@ -163,7 +163,7 @@ def test_a_full_account_says_so(browser, full):
 
 
 def test_what_a_full_account_has_no_room_for_does_not_stop_the_rest(browser, full):
-    token = full.account()
+    token = full.token
     page = browser().new_page()
     page.goto(full.url)
     log_in(page)

@@ -56,7 +56,7 @@ def pushing():
 
 @pytest.fixture
 def guarded_pushing():
-    server = Server("--auth", "required", "--rate-limit", "0", *PUSHING)
+    server = Server("--auth", "required", "--rate-limit", "0", *PUSHING, sun=True)
     yield server
     server.close()
 
@@ -188,7 +188,7 @@ def test_the_board_subscribes_again_at_each_start(browser, pushing):
 
 
 def test_logging_out_ends_the_notifications(browser, guarded_pushing):
-    token = guarded_pushing.account()
+    token = guarded_pushing.token
     context = allowed(browser, guarded_pushing)
     page = open_settings(context, guarded_pushing)
     log_in(page)
@@ -346,7 +346,7 @@ def test_done_without_a_board_is_done_by_the_next_one(browser, pushing):
 
 
 def test_done_waits_for_the_log_in_and_for_the_task(browser, guarded_pushing):
-    token = guarded_pushing.account()
+    token = guarded_pushing.token
     context = allowed(browser, guarded_pushing)
     page = context.new_page()
     page.goto(guarded_pushing.url)

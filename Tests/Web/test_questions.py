@@ -74,7 +74,6 @@ DISABLED = {"en": "This account is disabled.", "ko": "운영자가 멈춘 계정
 
 
 def test_the_log_in_is_refused_in_the_pages_language(browser, guarded):
-    guarded.account()
     guarded.run("account", "disable", "sun@example.org")
     for language, words in DISABLED.items():
         page = browser(language).new_page()

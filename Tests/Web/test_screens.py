@@ -78,7 +78,6 @@ def test_dialogs_and_menus_keep_nobody_out(browser, server):
 
 
 def test_the_log_in_and_the_account_keep_nobody_out(browser, guarded):
-    guarded.account()
     page = browser(reduced_motion="reduce").new_page()
     page.goto(guarded.url)
     page.wait_for_selector(".entry [name=password]")

@@ -21,7 +21,6 @@ def end_web_sessions(server, token):
 
 
 def test_escape_does_not_leave_the_log_in(browser, guarded):
-    guarded.account()
     page = browser().new_page()
     page.goto(guarded.url)
     page.wait_for_selector(".entry [name=password]")
@@ -35,7 +34,7 @@ def test_escape_does_not_leave_the_log_in(browser, guarded):
 
 
 def test_a_revoked_session_leaves_nothing_of_the_account(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     guarded.call("POST", "/tasks", {"title": "Secret of sun"}, token)
     context = browser()
     page = context.new_page()
@@ -61,7 +60,7 @@ def test_a_revoked_session_leaves_nothing_of_the_account(browser, guarded):
 
 
 def test_logging_out_ends_all_tabs_and_erases_the_device(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     guarded.call("POST", "/tasks", {"title": "Mine"}, token)
     context = browser()
     one, two = context.new_page(), context.new_page()
@@ -85,7 +84,7 @@ def test_logging_out_ends_all_tabs_and_erases_the_device(browser, guarded):
 
 
 def test_unsent_edits_wait_for_their_account(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     context = browser()
     page = context.new_page()
     page.goto(guarded.url)
@@ -145,7 +144,6 @@ def test_the_log_in_offers_what_the_server_has(browser, options, offered):
 
 
 def test_the_account_screen_shows_sessions_and_makes_tokens(browser, guarded):
-    guarded.account()
     page = browser().new_page()
     page.goto(guarded.url)
     log_in(page)
@@ -174,7 +172,7 @@ def test_the_account_screen_shows_sessions_and_makes_tokens(browser, guarded):
 
 
 def test_the_account_names_this_device_and_logs_it_out(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     page = browser().new_page()
     page.goto(guarded.url)
     log_in(page)
@@ -189,7 +187,6 @@ def test_the_account_names_this_device_and_logs_it_out(browser, guarded):
 
 
 def test_a_refusal_does_not_stay_beside_what_the_browser_finds_wrong(browser, guarded):
-    guarded.account()
     page = browser().new_page()
     page.goto(guarded.url)
     page.get_by_role("button", name="Make an account").click()
@@ -207,7 +204,6 @@ def test_a_refusal_does_not_stay_beside_what_the_browser_finds_wrong(browser, gu
 
 
 def test_the_address_is_confirmed_where_mail_is_sent(browser, guarded):
-    guarded.account()
     page = browser().new_page()
     page.goto(guarded.url)
     log_in(page)

@@ -101,7 +101,7 @@ def test_restored_words_are_no_draft_any_more(page, server):
 
 def logged_in(browser, server):
     """Two tabs of one account with one task."""
-    server.call("POST", "/tasks", {"title": "Report"}, server.account())
+    server.call("POST", "/tasks", {"title": "Report"}, server.token)
     context = browser()
     one, two = context.new_page(), context.new_page()
     one.goto(server.url)
@@ -140,7 +140,6 @@ def test_a_log_out_takes_a_tab_along_that_keeps_nothing(browser, guarded):
 
 
 def test_a_tab_with_the_log_in_takes_the_session_of_another(browser, guarded):
-    guarded.account()
     context = browser()
     one, two = context.new_page(), context.new_page()
     for page in (one, two):
@@ -152,7 +151,7 @@ def test_a_tab_with_the_log_in_takes_the_session_of_another(browser, guarded):
 
 
 def test_an_ended_session_says_that_edits_wait(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     page = browser().new_page()
     page.goto(guarded.url)
     log_in(page)
@@ -165,7 +164,6 @@ def test_an_ended_session_says_that_edits_wait(browser, guarded):
 
 
 def test_another_account_erases_no_edits_of_another_tab_unasked(browser, guarded):
-    guarded.account()
     guarded.account("moon@example.org")
     context = browser()
     two = context.new_page()

@@ -266,7 +266,7 @@ def test_back_closes_a_sheet_and_keeps_its_words(page, server):
 
 
 def test_words_in_a_form_of_the_account_stay_when_its_answer_is_late(browser, guarded):
-    token = guarded.account()
+    token = guarded.token
     page = browser().new_page()
     page.goto(guarded.url)
     log_in(page)
