@@ -13,9 +13,14 @@ pytestmark = [pytest.mark.timing, pytest.mark.worker]
 FIRST_CARD = "() => performance.getEntriesByName('first-card')[0].startTime"
 
 
-def best(measure, rounds=3):
-    """The least of a few: what the page takes, without what else the machine does."""
-    return min(measure() for _ in range(rounds))
+def best(measure, target, rounds=3):
+    """The least of a few: what the page takes, without what else the machine does. One within the target is enough."""
+    least = measure()
+    for _ in range(rounds - 1):
+        if least <= target:
+            break
+        least = min(least, measure())
+    return least
 
 
 def test_the_shell_is_light(server):
@@ -53,7 +58,7 @@ def test_the_first_card_is_there_at_once(browser, server):
         page.wait_for_selector(".card")
         return page.evaluate(FIRST_CARD)
 
-    warm_time, cold_time = best(warm, 5), best(cold)
+    warm_time, cold_time = best(warm, 300 * SLACK, 5), best(cold, 600 * SLACK)
     print(f"first card: warm {warm_time:.0f} ms, cold {cold_time:.0f} ms")
     assert warm_time <= 300 * SLACK
     assert cold_time <= 600 * SLACK
@@ -78,7 +83,7 @@ def test_a_move_among_1500_shown_cards_is_quick(browser, server):
             })"""
         )
 
-    taken = best(move, 6)
+    taken = best(move, 50 * SLACK, 6)
     print(f"a move among 1500: {taken:.0f} ms")
     assert taken <= 50 * SLACK
 
@@ -134,7 +139,7 @@ def test_a_move_by_another_device_never_blocks(browser, server):
         page.evaluate("() => new Promise((done) => { requestAnimationFrame(() => { requestAnimationFrame(done); }); })")
         return longest_task(page)
 
-    longest = best(move, 5)
+    longest = best(move, 100 * SLACK, 5)
     print(f"longest task of a move by another device: {longest:.0f} ms")
     assert longest <= 100 * SLACK
 
@@ -160,6 +165,6 @@ def test_dragging_never_blocks(browser, server):
         page.mouse.up()
         return longest_task(page)
 
-    longest = best(drag)
+    longest = best(drag, 100 * SLACK)
     print(f"longest task while dragging: {longest:.0f} ms")
     assert longest <= 100 * SLACK
