@@ -298,7 +298,7 @@ package protocol BoardWriter: Board {
     func foresee(tasks ids: [ID]) throws
 
     /// Writes a new task and begins its history with an entry ``HistoryEntry/Action/created``. Its id was never used,
-    /// and its `createdAt` is ``now``.
+    /// and its `createdAt` is ``now`` or what a device or an import says.
     func add(_ task: TaskItem) throws
     /// Inserts or replaces the row, without a history entry. Like ``add(_:)``, it updates the counters of
     /// ``BoardReader/taskCounts()``.

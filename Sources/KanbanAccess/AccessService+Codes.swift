@@ -109,20 +109,23 @@ extension AccessService {
     }
 
     /// Sends another code to the address that waits, or to the account's, unless it is verified.
-    /// - Throws: ``AccessError/mailOff``, ``AccessError/noEmail``, ``AccessError/tooManyMails``.
+    /// - Throws: ``AccessError/mailOff``, ``AccessError/noEmail``, ``AccessError/tooManyMails``, ``AccessError/busy``.
     package func requestEmailVerification(of key: AccountKey, by visitor: Visitor) async throws {
         try requireMail()
         let current = try await account(key)
         guard let email = current.pendingEmail ?? current.email else { throw AccessError.noEmail }
         try await countMail(Self.mailKey(of: email))
-        try await store.writeAccess { writer in
+        let isTaken = try await store.writeAccess { writer in
             guard let account = try writer.account(key) else { throw AccessError.noAccount }
-            guard let email = account.pendingEmail ?? (account.isEmailVerified ? nil : account.email) else { return }
+            guard let email = account.pendingEmail ?? (account.isEmailVerified ? nil : account.email) else {
+                return true
+            }
             let holder = try writer.account(foldedEmail: email.folded)
             // Its owner got a mail when it was requested.
-            if let holder, holder.key != key, holder.isEmailVerified { return }
-            try Self.enqueue(.emailVerification, to: account, at: email, about: visitor, in: writer)
+            if let holder, holder.key != key, holder.isEmailVerified { return true }
+            return try Self.enqueue(.emailVerification, to: account, at: email, about: visitor, in: writer)
         }
+        guard isTaken else { throw AccessError.busy }
         wakeMailQueue()
     }
 
@@ -202,7 +205,7 @@ extension AccessService {
     }
 
     /// Queues a mail to the account, or to another `address` of its, if mail is on. An address that nobody proved gets codes
-    /// to prove it alone, and no address gets more than a few mails an hour.
+    /// to prove it alone, and no address gets more than a few mails an hour that anybody can ask for, and as many others.
     /// - Returns: true if the mail was queued.
     @discardableResult
     func mail(
@@ -210,13 +213,12 @@ extension AccessService {
         in writer: any AccessWriter
     ) throws -> Bool {
         guard isMailOn, let address = address ?? account.email, kind == .emailVerification || account.isEmailVerified,
-            try mayMail(Self.mailKey(of: address), in: writer)
+            try mayMail(kind, to: address, in: writer)
         else { return false }
         return try Self.enqueue(kind, to: account, at: address, about: visitor, in: writer)
     }
 
     /// - Returns: false when too many mails wait.
-    @discardableResult
     private static func enqueue(
         _ kind: MailJob.Kind, to account: Account, at address: EmailAddress, about visitor: Visitor?,
         in writer: any AccessWriter
@@ -251,7 +253,8 @@ extension AccessService {
     }
 
     /// The same in a transaction: whether the mail is allowed.
-    func mayMail(_ key: AttemptThrottle.Key, in writer: any AccessWriter) throws -> Bool {
-        try mails.attempt(key, in: writer, at: instant()) == nil
+    private func mayMail(_ kind: MailJob.Kind, to address: EmailAddress, in writer: any AccessWriter) throws -> Bool {
+        let limit = kind.isOfOwn ? notices : mails
+        return try limit.attempt(Self.mailKey(of: address), in: writer, at: instant()) == nil
     }
 }

@@ -202,8 +202,9 @@ struct ImportedRule {
         if mode == 1 { return Recurrence(rule: keeping(due, in: "FREQ=MONTHLY")) }
         guard seconds > 0, seconds % 86_400 == 0 else { return nil }
         let days = seconds / 86_400
-        let rule = days % 7 == 0 ? "FREQ=WEEKLY;INTERVAL=\(days / 7)" : "FREQ=DAILY;INTERVAL=\(days)"
-        return Recurrence(rule: rule, from: mode == 2 ? .completion : .due)
+        let (unit, interval) = days % 7 == 0 ? ("WEEKLY", days / 7) : ("DAILY", days)
+        guard RecurrenceRule.intervals.contains(interval) else { return nil }
+        return Recurrence(rule: "FREQ=\(unit);INTERVAL=\(interval)", from: mode == 2 ? .completion : .due)
     }
 }
 

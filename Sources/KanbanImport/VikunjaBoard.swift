@@ -149,7 +149,8 @@ struct VikunjaBoard {
             }
             if task.recurrence == nil {
                 remarks.note(
-                    "recurrence_left_out", "What comes back without a date, or after part of a day, stays as it is.")
+                    "recurrence_left_out",
+                    "What comes back without a date, after part of a day or too rarely stays as it is.")
             }
         }
         if json["priority"]?.intValue ?? 0 > 0 { remarks.note("priority_left_out", "There are no priorities here.") }

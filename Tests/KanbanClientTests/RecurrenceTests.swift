@@ -143,6 +143,25 @@ struct RecurrenceTests {
         try await board.edit(task.id) { $0.status = .done }
 
         #expect(try open(board).map(\.due) == [.day("2099-02-01")])
-        #expect(try await board.pending().count == 1)
+        // The creation, and the tick with its time.
+        #expect(try await board.pending().count == 2)
+    }
+
+    @Test func `a task that is made and completed days before a push comes back from its completion on`() async throws {
+        let clock = TestClock()
+        let network = FaultyNetwork(to: try LocalServer(clock: clock, seed: 1), seed: 1)
+        network.mend()
+        let device = try await TestDevice(at: clock.now.milliseconds, seed: 1) { $0.dependencies.transport = network }
+        let board = device.board
+        let task = try await board.create(
+            .init(title: "Water", due: .day("2026-11-18"), recurrence: .afterCompletion(weeks: 2)))
+        try await board.edit(task.id) { $0.status = .done }
+        let shown = try open(board).map(\.due)
+
+        for clock in [clock, device.clock] { clock.advance(days: 10) }
+        try await board.syncNow(timeout: .seconds(100_000))
+
+        #expect(shown == [.day("2026-12-02")])
+        #expect(try open(board).map(\.due) == shown)
     }
 }

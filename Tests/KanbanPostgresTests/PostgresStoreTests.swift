@@ -317,6 +317,24 @@ extension PostgresTests {
             withExtendedLifetime(hearing) {}
         }
 
+        @Test func `only an access that ends makes the servers forget what they know of its account`() async throws {
+            let stores = try TestStores()
+            let account = try await stores.store.writeAccess {
+                try $0.makeAccount(email: nil, displayName: nil, passwordHash: nil).key
+            }
+            func endings() async throws -> Int64? { try await stores.store.version(of: account)?.endings }
+            let before = try #require(try await endings())
+
+            let wasThere = try await stores.store.writeAccess { writer in
+                try writer.removeSession(ID(high: 1, low: 1), of: account)
+                    || writer.removeToken(ID(high: 1, low: 1), of: account)
+            }
+
+            #expect(!wasThere)
+            #expect(try await endings() == before)
+            withExtendedLifetime(stores) {}
+        }
+
         @Test func `what is kept too long goes, and one server sees to it`() async throws {
             let stores = try TestStores(count: 2) { $0.version = "test" }
             let task = try await stores.store.write { tx in

@@ -111,6 +111,23 @@ extension PostgresTests {
             withExtendedLifetime(stores) {}
         }
 
+        @Test func `a read whose statement takes too long says so, and is not run again`() async throws {
+            let runs = Locked(0)
+            let stores = try TestStores()
+
+            await #expect(throws: StoreError.tooLong) {
+                try await stores.store.read { board in
+                    runs.withLock { $0 += 1 }
+                    let connection = try #require(board as? PostgresBoard).connection
+                    try connection.run("SET LOCAL statement_timeout = 20")
+                    _ = try connection.text("SELECT pg_sleep(5)::text")
+                }
+            }
+
+            #expect(runs.withLock { $0 } == 1)
+            #expect(stores.store.isReachable)
+        }
+
         @Test func `a database that refuses the polls does not come and go`() async throws {
             let said = Locked<[String]>([])
             let stores = try TestStores { configuration in

@@ -1,5 +1,6 @@
 import JSON
 import Kanban
+import KanbanAccess
 import KanbanRows
 import KanbanSQLite
 import TestSupport
@@ -234,5 +235,42 @@ struct MaintenanceTests {
         #expect(try mayHave(0, 9))
         #expect(try !mayHave(0, 4))
         #expect(try !mayHave(6, .max))
+    }
+
+    @Test func `what is too old goes within one walk`() async throws {
+        try await store.write { tx in
+            for number in 0..<350 {
+                try tx.keep(KeptMutation(fingerprint: [1], result: [0x7b, 0x7d]), id: ID(high: 1, low: UInt64(number)))
+            }
+        }
+        box.clock.advance(days: 31)
+
+        var steps = 0
+        repeat { steps += 1 } while try await store.runMaintenance()
+
+        // One for the account, one for each of its stages, and four for the rows.
+        #expect(steps < 20)
+        #expect(try count("kept_mutations", on: store.path) == 0)
+    }
+
+    @Test func `a damaged row keeps only its own account waiting`() async throws {
+        let other = try await store.writeAccess {
+            try $0.makeAccount(email: nil, displayName: nil, passwordHash: nil).key
+        }
+        for account in [AccountKey.local, other] {
+            try await store.write(account) { try $0.removeTask($0.makeTask().id) }
+        }
+        store.close()
+        try execute("UPDATE tasks SET id = x'00' WHERE account = 1", on: store.path)
+        let reopened = try box.reopened()
+        box.clock.advance(days: 31)
+
+        var (isOver, errors) = (false, 0)
+        while !isOver {
+            do { isOver = try await !reopened.store.runMaintenance() } catch StoreError.corrupt { errors += 1 }
+        }
+
+        #expect(errors == 1)
+        #expect(try count("tasks", on: store.path) == 1)
     }
 }

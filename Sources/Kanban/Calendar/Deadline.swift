@@ -33,10 +33,4 @@ extension TaskItem {
     package func deadline(at moment: Moment) -> Deadline? {
         dueDate.map { Deadline($0, isDone: status == .done, at: moment) }
     }
-
-    /// True once the due day has passed, unless the task is done.
-    package func isOverdue(at moment: Moment) -> Bool {
-        guard let dueDate, status != .done else { return false }
-        return dueDate.day(in: moment.zone) < moment.today
-    }
 }

@@ -16,6 +16,14 @@ package struct MailJob: Hashable, QueuedJob {
         /// What is due.
         case digest
 
+        /// True of what only somebody who is let into the account brings about, and of what its owner asked for.
+        var isOfOwn: Bool {
+            switch self {
+            case .newDevice, .passwordChanged, .emailChanged, .digest: true
+            case .passwordReset, .ownReset, .emailVerification, .addressWanted: false
+            }
+        }
+
         /// The delay before the first attempt. By then a request for a reset is answered, so its time does not tell
         /// whether the account exists.
         package var delay: Duration {

@@ -48,6 +48,12 @@ package final class PushService: Sendable {
         }
         return try await store.writeAccess { writer in
             guard try writer.account(device.account) != nil else { throw AccessError.noAccount }
+            // It may have ended while the request came: its devices went with it.
+            if let session = device.session,
+                try !writer.sessions(of: device.account).contains(where: { $0.id == session })
+            {
+                throw AccessError.noSession
+            }
             var new = device
             let old = try writer.device(device.id, of: device.account)
             if let old {

@@ -140,10 +140,9 @@ extension SQLAccessWriter {
     }
 
     package func removeSession(_ id: ID, of account: AccountKey) throws -> Bool {
-        writer.writing.noteEnding(of: account)
         // On every log-out, also where no device was ever registered: one look into an index.
         _ = try remove("DELETE FROM devices WHERE account = ?1 AND session = ?2", id, of: account)
-        return try remove("DELETE FROM sessions WHERE account = ?1 AND id = ?2", id, of: account)
+        return try end("DELETE FROM sessions WHERE account = ?1 AND id = ?2", id, of: account)
     }
 
     // MARK: - Tokens
@@ -175,11 +174,18 @@ extension SQLAccessWriter {
     }
 
     package func removeToken(_ id: ID, of account: AccountKey) throws -> Bool {
-        writer.writing.noteEnding(of: account)
-        return try remove("DELETE FROM tokens WHERE account = ?1 AND id = ?2", id, of: account)
+        try end("DELETE FROM tokens WHERE account = ?1 AND id = ?2", id, of: account)
     }
 
     // MARK: - Rows
+
+    /// Removes an access: servers that share a database forget what they know of the account's.
+    /// - Returns: false when there was none.
+    private func end(_ sql: StaticString, _ id: ID, of account: AccountKey) throws -> Bool {
+        guard try remove(sql, id, of: account) else { return false }
+        writer.writing.noteEnding(of: account)
+        return true
+    }
 
     /// - Returns: false when there was none.
     func remove(_ sql: StaticString, _ id: ID, of account: AccountKey) throws -> Bool {

@@ -64,7 +64,7 @@ struct OutboxEdit: Sendable {
         }
         // A task that leaves its column and comes back is the last one there: one patch would leave it where it was. And it is done
         // when it was ticked, not when it was edited before.
-        if mutation.op == .patch, next.value["status"] != nil { return nil }
+        if next.value["status"] != nil { return nil }
         var members = mutation.value.objectMembers ?? []
         for member in next.value.objectMembers ?? [] {
             // An id and a name of a category exclude each other.

@@ -48,6 +48,9 @@ package struct PostgresError: Error, CustomStringConvertible {
     /// The same body may succeed when it runs again: serialization failure, deadlock, a time-out of a lock or an answer.
     var isTransient: Bool { ["40001", "40P01", "55P03", "57014"].contains(state) }
 
+    /// A statement took longer than `statement_timeout`, or somebody cancelled it.
+    var isTimeOut: Bool { state == "57014" }
+
     /// Another transaction held a lock for longer than `lock_timeout`.
     var isLockTimeOut: Bool { state == "55P03" }
 

@@ -40,6 +40,8 @@ package final class PostgresStore: Sendable {
     private let done = Locked(Activity())
     private let isClosed = Locked(false)
     let upkeep = Locked(PostgresUpkeep())
+    /// The last answer about each lease.
+    let leases = Locked<[String: (isHeld: Bool, until: ContinuousClock.Instant)]>([:])
     /// Identifies this server among those that share the database.
     let server: String
 

@@ -66,6 +66,8 @@ final class Readers: Sendable {
             } catch let error as PostgresError {
                 // After any error: the tables may have been changed under its prepared statements.
                 reader.connection = nil
+                // A second time it would take as long.
+                if error.isTimeOut { throw StoreError.tooLong }
                 guard error.endsConnection || error.isTransient || error.isOfPooler, ContinuousClock.now < end else {
                     throw configuration.storeError(of: error)
                 }

@@ -17,6 +17,10 @@ struct PostgresUpkeep: Sendable {
     static let lookThrough = 2_000
     /// The duration of a lease in milliseconds.
     static let lease: Int64 = 60_000
+    /// How long the answer about a lease holds, that it is held and that another server has it: each question is a commit, and
+    /// a walk has a step every 20 ms. Shorter than a server takes to count as gone.
+    static let trust = Duration.seconds(5)
+    static let doubt = Duration.seconds(1)
 }
 
 extension PostgresStore {
@@ -27,20 +31,32 @@ extension PostgresStore {
         let last = upkeep.withLock { $0.account }
         let next = try await readNext(after: last)
         guard let next else {
+            // Until nothing is left: the next walk would take its time before the next step.
+            if try await performAccess({ try $0.purgeAccess(limit: PostgresUpkeep.step) }) >= PostgresUpkeep.step {
+                return true
+            }
             upkeep.withLock { $0.account = 0 }
-            return try await performAccess { try $0.purgeAccess(limit: PostgresUpkeep.step) } >= PostgresUpkeep.step
+            return false
         }
         do {
             if try await maintain(AccountKey(number: next)) { upkeep.withLock { $0.account = next } }
-        } catch StoreError.noAccount {
-            // The account was erased meanwhile.
+        } catch {
+            // It was erased meanwhile, or a damaged row must not keep the accounts behind it waiting.
             upkeep.withLock { $0.account = next }
+            guard error as? StoreError == .noAccount else { throw error }
         }
         return true
     }
 
     /// Takes or renews the lease. One of a server that is gone is free at once.
     package func takeLease(_ name: String) async throws -> Bool {
+        if let known = leases.withLock({ $0[name] }), known.until > .now { return known.isHeld }
+        let isHeld = try await askForLease(name)
+        leases.withLock { $0[name] = (isHeld, .now + (isHeld ? PostgresUpkeep.trust : PostgresUpkeep.doubt)) }
+        return isHeld
+    }
+
+    private func askForLease(_ name: String) async throws -> Bool {
         try await performAccess { [server] writer in
             let statement = try writer.connection.statement(
                 composed: """

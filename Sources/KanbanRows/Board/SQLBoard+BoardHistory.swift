@@ -7,7 +7,8 @@ extension SQLBoard {
         var entries: [HistoryEntry] = []
         for action in query.actions { entries += try lines(of: action, query) }
         if query.actions.contains(.created) { entries += try creations(query) }
-        entries.sort { $0.revision > $1.revision }
+        // The order of the cursor: a device may say of a task that it was made before others.
+        entries.sort { ($0.at, $0.revision) > ($1.at, $1.revision) }
         return try entries.prefix(query.limit).map { TitledHistoryEntry($0, title: try title(of: $0.taskID)) }
     }
 

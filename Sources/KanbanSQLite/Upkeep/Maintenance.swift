@@ -32,8 +32,10 @@ extension FileStore {
         defer { maintenance.withLock { [walk] in $0 = walk } }
         guard let stage = walk.stages.last else {
             guard let next = try readers.read({ try Self.account(after: walk.account, on: $0) }) else {
+                // Until nothing is left: the next walk would take its time before the next step.
+                if try await purgeByAge() { return true }
                 walk.account = 0
-                return try await purgeByAge()
+                return false
             }
             walk.account = next
             walk.stages = MaintenanceWalk.Stage.allCases.reversed()
@@ -66,6 +68,10 @@ extension FileStore {
             // The account was erased meanwhile.
             walk.stages = []
             return true
+        } catch {
+            // A damaged row must not keep the accounts behind it waiting.
+            walk.stages = []
+            throw error
         }
         if isDone { walk.stages.removeLast() }
         return true

@@ -5,23 +5,9 @@ import KanbanSQLite
 extension MailQueue {
     /// As samples of `/metrics`.
     func samples(of store: any ServedStore) -> [MetricsPage.Sample] {
-        let counts = counts
-        // `try?`: without a readable queue there is no sample; the error is reported elsewhere.
-        let waiting = (try? store.localAccess?.readAccessNow { try $0.mailCount() }) ?? 0
-        return [
-            .init(
-                name: "kanbase_mails_sent_total", kind: .counter, help: "Mails that the mail server took.",
-                value: Double(counts.sent)),
-            .init(
-                name: "kanbase_mail_failures_total", kind: .counter, help: "Attempts that it did not take.",
-                value: Double(counts.failed)),
-            .init(
-                name: "kanbase_mails_given_up_total", kind: .counter,
-                help: "Mails that the mail server did not accept within a day.",
-                value: Double(counts.givenUp)),
-            .init(
-                name: "kanbase_mail_queue_length", kind: .gauge, help: "Mails that wait.", value: Double(waiting)),
-        ]
+        samples(
+            "kanbase_mail", plural: "kanbase_mails", of: "Mails", by: "the mail server",
+            notTaken: "the mail server did not take within a day", waiting: store.count { try $0.mailCount() })
     }
 }
 
@@ -30,9 +16,7 @@ extension RevocationQueue {
     func samples(of store: any ServedStore) -> [MetricsPage.Sample] {
         samples(
             "kanbase_apple_revocation", plural: "kanbase_apple_revocations", of: "Revocations", by: "Apple",
-            notTaken: "Apple did not take within a day",
-            // `try?`: without a readable queue there is no sample; the error is reported elsewhere.
-            waiting: (try? store.localAccess?.readAccessNow { try $0.revocationCount() }) ?? 0)
+            notTaken: "Apple did not take within a day", waiting: store.count { try $0.revocationCount() })
     }
 }
 
@@ -41,18 +25,24 @@ extension PushQueue {
     func samples(of store: any ServedStore) -> [MetricsPage.Sample] {
         samples(
             "kanbase_push", plural: "kanbase_pushes", of: "Notifications", by: "a push service",
-            notTaken: "no push service took within an hour",
-            // `try?`: without a readable queue there is no sample; the error is reported elsewhere.
-            waiting: (try? store.localAccess?.readAccessNow { try $0.pushCount() }) ?? 0)
+            notTaken: "no push service took within an hour", waiting: store.count { try $0.pushCount() })
+    }
+}
+
+extension ServedStore {
+    /// How many wait, where that can be read at once.
+    fileprivate func count(_ waiting: (any AccessReader) throws -> Int) -> Int? {
+        // `try?`: without a readable queue there is no sample; the error is reported elsewhere.
+        try? localAccess?.readAccessNow(waiting)
     }
 }
 
 extension DurableQueue {
     fileprivate func samples(
-        _ name: String, plural: String, of jobs: String, by service: String, notTaken: String, waiting: Int
+        _ name: String, plural: String, of jobs: String, by service: String, notTaken: String, waiting: Int?
     ) -> [MetricsPage.Sample] {
         let counts = counts
-        return [
+        let sums: [MetricsPage.Sample] = [
             .init(
                 name: "\(plural)_sent_total", kind: .counter, help: "\(jobs) that \(service) took.",
                 value: Double(counts.sent)),
@@ -65,8 +55,11 @@ extension DurableQueue {
             .init(
                 name: "\(plural)_given_up_total", kind: .counter, help: "\(jobs) that \(notTaken).",
                 value: Double(counts.givenUp)),
+        ]
+        guard let waiting else { return sums }
+        return sums + [
             .init(
-                name: "\(name)_queue_length", kind: .gauge, help: "\(jobs) that wait.", value: Double(waiting)),
+                name: "\(name)_queue_length", kind: .gauge, help: "\(jobs) that wait.", value: Double(waiting))
         ]
     }
 }

@@ -50,6 +50,24 @@ struct KnownDevicesTests {
         #expect(try await !isTold("Phone", from: "198.51.100.8"))
     }
 
+    @Test func `mails that strangers ask for leave the owner those about a log-in and a password`() async throws {
+        board.clock.advance(seconds: 3_600)
+        for _ in 0..<4 {
+            let asked = await board.send(
+                .post, "/password-resets", #"{"email": "anna@example.org"}"#, from: "203.0.113.9")
+            #expect(asked.status == 202)
+        }
+        #expect(try await board.newMails().count == 3)
+
+        let body = #"{"email": "anna@example.org", "password": "correct horse", "device": "Tablet"}"#
+        let logIn = await board.send(.post, "/sessions", body, from: "198.51.100.7")
+        #expect(try await board.newMails().map(\.subject) == ["New log-in"])
+        let token = try #require(logIn.json["token"]?.stringValue)
+        let change = #"{"password": "correct horse", "newPassword": "another horse"}"#
+        #expect(await board.send(.patch, "/account", change, token: token).status == 200)
+        #expect(try await board.newMails().count == 1)
+    }
+
     @Test func `no number of events makes a known device new, or a new one known`() async throws {
         let anna = try await anna()
         try await board.store.writeAccess { writer in

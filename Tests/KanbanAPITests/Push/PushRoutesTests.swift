@@ -206,6 +206,19 @@ struct PushRoutesTests {
                 == "cursor_expired")
     }
 
+    @Test func `a session that ended while its request came registers no device`() async throws {
+        let anna = try await board.person("anna@example.org")
+        let account = try #require(try await board.store.readAccess { try $0.account(foldedEmail: "anna@example.org") })
+        await board.send(.put, "/devices/\(Self.phone)", apns(), token: anna.token)
+        let service = try PushService(pair, board.store) { [board] in board.clock.now }
+        let device = try #require(try await service.devices(of: account.key).first)
+
+        #expect(await board.send(.delete, "/sessions/current", token: anna.token).status == 204)
+
+        await #expect(throws: AccessError.noSession) { try await service.put(device) }
+        #expect(try await service.devices(of: account.key).isEmpty)
+    }
+
     private static let stranger = "55555555-5555-4555-8555-555555555555"
 
     @Test func `without any way to devices there are none`() async throws {

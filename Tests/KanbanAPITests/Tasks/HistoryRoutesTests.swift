@@ -92,6 +92,21 @@ struct HistoryRoutesTests {
         #expect(whole.count > 2)
     }
 
+    @Test func `what a device made before stands where it was made, and a walk shows each line once`() async throws {
+        for title in ["a", "b"] { try await board.task("{\"title\": \"\(title)\"}") }
+        try await board.sync([.mutation("create", .newID, ["title": "early", "createdAt": "2026-11-01T00:00:00Z"])])
+        try await board.task(#"{"title": "c"}"#)
+        var walked: [String] = []
+        var query: String? = "?limit=2"
+        while let page = query {
+            walked += await entries(page)
+            let cursor = await board.send(.get, "/history\(page)").json["nextCursor"]?.stringValue
+            query = cursor.map { "?limit=2&cursor=\($0)" }
+        }
+
+        #expect(walked == ["created c", "created b", "created a", "created early"])
+    }
+
     @Test func `a deletion is listed, with the title while the task is in the trash`() async throws {
         let task = try await board.task(#"{"title": "gone"}"#)
         await board.send(.delete, "/tasks/\(task.id)")
