@@ -59,13 +59,13 @@ package struct Problem: Error, Sendable {
     package init(_ error: BoardError) {
         switch error {
         case .notFound(let type):
-            self.init(.notFound, "There is no \(type.rawValue) with this id, or it was deleted.")
+            self.init(.notFound, "There is no \(type.noun) with this id, or it was deleted.")
         case .alreadyExists(let type):
-            let what = type == .image ? "An image" : "A \(type.rawValue)"
+            let what = type == .image ? "An image" : "A \(type.noun)"
             self.init(.alreadyExists, "\(what) with this id exists or was deleted; ids are never reused.")
         case .deleted(let type):
             let way = type == .image ? "Use a new id." : "Restore it while the trash has it, or use a new id."
-            self.init(.deleted, "The \(type.rawValue) with this id was deleted. \(way)")
+            self.init(.deleted, "The \(type.noun) with this id was deleted. \(way)")
         case .stale(let current):
             self.init(.preconditionFailed, current: current)
         case .nameTaken:

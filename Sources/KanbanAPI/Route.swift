@@ -48,7 +48,7 @@ package final class Route: Sendable {
     package let content: Content
     /// The names of the query parameters it knows.
     package let parameters: Set<String>
-    /// True if any query is allowed and ignored.
+    /// True if any query is allowed. The call has none of it: a handler looks for its own parameters in the request.
     package let ignoresQuery: Bool
     /// True if the handler is cancelled when the client disconnects, as where passwords are hashed.
     package let endsWithClient: Bool

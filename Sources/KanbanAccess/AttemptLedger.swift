@@ -72,7 +72,7 @@ final class AttemptLimit: Sendable {
 }
 
 extension AccessService {
-    /// Compares a password as ``verify(_:against:counting:for:or:)`` does, where other servers count failures, too: of
+    /// Compares a password as ``verify(_:against:counting:for:isKnown:or:)`` does, where other servers count failures, too: of
     /// concurrent guesses at many servers, only those that are counted get a result.
     func verify(
         in ledger: any AttemptLedger, counting keys: [AttemptThrottle.Key], or refusal: AccessError,

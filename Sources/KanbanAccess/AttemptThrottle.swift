@@ -14,13 +14,14 @@ package struct AttemptThrottle: Sendable {
         case address(String)
     }
 
-    /// Above this many keys, those without attempts in the window are dropped.
-    private static let sweepAbove = 4096
+    /// At least as many keys are kept before those without attempts in the window are dropped.
+    private static let fewKeys = 4096
 
     private let most: Int
     private let window: Duration
     /// The last attempts of each key, at most ``most``, oldest first.
     private var attempts: [Key: [ContinuousClock.Instant]] = [:]
+    private var sweepAbove = Self.fewKeys
 
     package init(most: Int, within window: Duration = .seconds(60)) {
         self.most = most
@@ -42,8 +43,10 @@ package struct AttemptThrottle: Sendable {
 
     /// Counts an attempt for each key.
     package mutating func count(_ keys: [Key], at now: ContinuousClock.Instant) {
-        if attempts.count > Self.sweepAbove {
+        if attempts.count > sweepAbove {
             attempts = attempts.filter { $0.value.contains { $0 + window > now } }
+            // Or every attempt would look at all keys, while as many are within the window.
+            sweepAbove = max(Self.fewKeys, attempts.count * 2)
         }
         for key in keys {
             attempts[key, default: []].append(now)

@@ -150,7 +150,8 @@ class Comparison:
                         continue
                     answer = self.server.send(method, target, self.body(operation), {name: field})
                 self.expect(f"{method} {path} {name}", text, allowed, *answer)
-        if any(parameter["in"] == "query" for parameter in operation["parameters"]):
+        # Links in mails take any query.
+        if path != "/digest/end" and any(parameter["in"] == "query" for parameter in operation["parameters"]):
             self.expect(f"{method} {path}", "?unknown=1", False, *self.server.send(method, f"{target}?unknown=1", self.body(operation)))
 
     def body(self, operation):

@@ -60,6 +60,17 @@ struct AttemptThrottleTests {
         #expect(throttle.keyCount <= 5001)
     }
 
+    @Test(.timeLimit(.minutes(10)))
+    func `many keys with fresh failures do not make each attempt look at all of them`() {
+        var throttle = AttemptThrottle(most: 5)
+        for key in 0..<100_000 { throttle.count([.address("\(key)")], at: start) }
+        #expect(throttle.keyCount == 100_000)
+
+        for key in 100_000..<250_000 { throttle.count([.address("\(key)")], at: after(70)) }
+
+        #expect(throttle.keyCount == 150_000)
+    }
+
     @Test func `an attempt that has to wait does not count`() {
         var throttle = AttemptThrottle(most: 10)
         for second in 0..<10 { #expect(throttle.attempt([home], at: after(Double(second))) == nil) }

@@ -4,6 +4,9 @@ package enum ResourceType: String, Sendable, CaseIterable {
 
     /// The types that mutations change. Images have their own operations, for their bytes.
     package static let pushed: [ResourceType] = [.task, .category, .dday, .settings]
+
+    /// What sentences call it.
+    package var noun: String { self == .dday ? "D-day" : rawValue }
 }
 
 /// The latest state of one resource, at the revision of its last change.

@@ -3,14 +3,14 @@ import Kanban
 import KanbanAccess
 
 /// The end of the mails of what is due, behind the link in each of them. It needs no log-in: mail programs follow it for their
-/// user (RFC 8058).
+/// user (RFC 8058). It takes any query beside its code: what sends mails adds parameters to their links.
 package struct DigestRoutes: Sendable {
     package init() {}
 
     package var routes: [Route] {
         [
-            Route(.get, "/digest/end", "showDigestEnd", audience: .everyone, parameters: ["code"], show),
-            Route(.post, "/digest/end", "endDigest", audience: .everyone, parameters: ["code"], end),
+            Route(.get, "/digest/end", "showDigestEnd", audience: .everyone, ignoresQuery: true, show),
+            Route(.post, "/digest/end", "endDigest", audience: .everyone, ignoresQuery: true, end),
         ]
     }
 
@@ -20,7 +20,8 @@ package struct DigestRoutes: Sendable {
     /// The body says `List-Unsubscribe=One-Click`, which the method says already.
     private func end(_ call: Call) async throws -> Response {
         let accounts = try call.requireAccounts()
-        let account = try await accounts.accountOfDigest(code: call.query["code"] ?? "")
+        let code = call.request.queryItems.first { $0.name == "code" }?.value
+        let account = try await accounts.accountOfDigest(code: code ?? "")
         let change: Call.Change<Void> = { board in
             guard try board.settings().digest != nil else { return }
             _ = try board.updateSettings(if: .none) { $0.digest = nil }

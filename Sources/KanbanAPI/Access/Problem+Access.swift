@@ -105,10 +105,15 @@ extension Problem {
 
     /// 429 until the wait is over.
     init(tooMany detail: String, wait: Duration, headers: [(name: String, value: String)] = []) {
-        let (seconds, rest) = wait.components
-        let retryAfter = String(max(1, rest > 0 ? seconds + 1 : seconds))
         self.init(
-            .tooManyRequests, "\(detail) Try again when Retry-After is over.",
-            headers: headers + [("Retry-After", retryAfter)])
+            .tooManyRequests, "\(detail) Try again when Retry-After is over.", headers: headers + [wait.retryAfter])
+    }
+}
+
+extension Duration {
+    /// The field that asks a client to wait so long: whole seconds, rounded up, at least one (RFC 9110 §10.2.3).
+    var retryAfter: (name: String, value: String) {
+        let (seconds, rest) = components
+        return ("Retry-After", String(max(1, rest > 0 ? seconds + 1 : seconds)))
     }
 }

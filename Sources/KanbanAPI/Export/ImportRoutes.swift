@@ -73,6 +73,7 @@ package struct ImportRoutes: Sendable {
             .notFound, "There is no import with this id, or it was taken back, or is older than 30 days.")
         guard let bytes = call.request.parameters.bytes("id"), let id = ID(ascii: bytes) else { throw gone }
         guard let made = try await call.read(aside: true, { try $0.madeByImport(id) }) else { throw gone }
+        try call.requireNoTag()
         var (removed, kept, rest) = (0, 0, made[...])
         // In several transactions, so that other accounts do not wait. A client without an answer repeats the request.
         repeat {

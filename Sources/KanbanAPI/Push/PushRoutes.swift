@@ -67,7 +67,9 @@ package struct PushRoutes: Sendable {
         // What another kind has, and what the answer shows.
         try members.finish(ignoring: ["createdAt", "lastSuccessAt", "lastFailure"])
         guard let target else { throw Problem(.internalError) }
-        let (device, isNew) = try await call.push().put(
+        let push = try call.push()
+        try await call.requireConditions(on: id, of: push)
+        let (device, isNew) = try await push.put(
             PushDevice(
                 id: id, account: call.account, session: session, target: target, locale: locale, createdAt: call.now))
         return .json(
@@ -127,6 +129,15 @@ extension Call {
             throw environment.push == nil ? PushService.Fault.off : .noDevice
         }
         return id
+    }
+
+    /// Checks the conditions of a registration: a device has no tag, so only `*` matches one that is registered. Two
+    /// registrations of a device at once may both meet them, and are one device.
+    fileprivate func requireConditions(on id: ID, of push: PushService) async throws {
+        let (match, noneMatch) = (precondition.match, precondition.noneMatch)
+        guard match != nil || noneMatch == .any else { return }
+        let isThere = try await push.devices(of: account).contains { $0.id == id }
+        guard isThere ? noneMatch != .any : match == nil else { throw Problem(.preconditionFailed) }
     }
 
     /// The session that a device is bound to; `nil` in open mode.

@@ -8,9 +8,10 @@ import Kanban
 /// which fills up with reads that do not wait. That is what lets one server hold thousands of streams. Here each read, and
 /// each check of the access, waits for the database; and an idle stream of a task costs a few KiB more.
 ///
-/// While the database cannot be reached the stream stays open; it continues when the database is back.
+/// While the database cannot be reached, or has too much of the account to do, the stream stays open, and continues when
+/// it is answered again.
 struct SharedChangeStream: Sendable {
-    /// The time between two tries to read while the database is away.
+    /// The time between two tries to read while the database does not answer.
     private static let pause = Duration.milliseconds(500)
 
     private let access: AccessCheck
@@ -27,7 +28,7 @@ struct SharedChangeStream: Sendable {
         self.start = start
     }
 
-    /// Writes until the reader's access has ended, the history was replaced, or the server stops.
+    /// Writes until the reader's access has ended, the account was erased, the history was replaced, or the server stops.
     /// - Throws: errors of the writer and of the store; ``TooSlow``.
     func run(_ writer: any BodyWriter) async throws {
         let subscription = notifier.subscribe(to: reading.account)
@@ -43,7 +44,7 @@ struct SharedChangeStream: Sendable {
         var lastWrite = ContinuousClock.now
         while !subscription.isClosed {
             let seen = subscription.count
-            var isAway = false
+            var hasNoAnswer = false
             do {
                 guard try await access.isValid(),
                     let piece = try await reading.piece(after: cursor, without: walkBegan, aside: !isCaughtUp)
@@ -71,10 +72,12 @@ struct SharedChangeStream: Sendable {
                     missed = 0
                 }
                 if piece.hasMore { continue }
-            } catch StoreError.away {
-                isAway = true
+            } catch StoreError.noAccount {
+                return
+            } catch StoreError.away, StoreError.busy {
+                hasNoAnswer = true
             }
-            if isAway {
+            if hasNoAnswer {
                 try await Task.sleep(for: Self.pause)
             } else {
                 switch await subscription.wait(after: seen, until: lastWrite + pace.heartbeat) {

@@ -82,6 +82,8 @@ package enum WeatherFault: Error, Hashable, Sendable {
     case unavailable
     /// The service takes too long: 504.
     case timeout
+    /// The service was not asked, because it is asked for as many places already as may be: 503.
+    case busy
 }
 
 /// A place to a tenth of a degree, the precision that weather needs and that others may learn.

@@ -26,6 +26,8 @@ struct WeatherClient: Sendable {
             return weather
         } catch Fetcher.Fault.timeout {
             throw WeatherFault.timeout
+        } catch Fetcher.Fault.busy {
+            throw WeatherFault.busy
         } catch is JSONError, is Fetcher.Fault {
             throw WeatherFault.unavailable
         }

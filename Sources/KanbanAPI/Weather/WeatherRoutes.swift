@@ -21,6 +21,9 @@ package struct WeatherRoutes: Sendable {
             weather = try await service.weather(at: coordinates)
         } catch WeatherFault.timeout {
             throw Problem(.upstreamTimeout)
+        } catch WeatherFault.busy {
+            throw Problem(
+                .unavailable, "The weather of too many places is asked for right now.", headers: [("Retry-After", "2")])
         } catch {
             throw Problem(.upstreamFailed)
         }

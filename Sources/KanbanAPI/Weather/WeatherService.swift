@@ -37,7 +37,7 @@ package actor WeatherService {
     package func weather(at coordinates: Coordinates) async throws -> Weather {
         if let known = kept[coordinates], clock() < known.until { return known.weather }
         if let task = running[coordinates] { return try await task.value }
-        guard running.count < Self.mostRunning else { throw WeatherFault.unavailable }
+        guard running.count < Self.mostRunning else { throw WeatherFault.busy }
         // Not a child of the request's task: other requests may wait for the same answer.
         let task = Task { try await client.weather(at: coordinates) }
         running[coordinates] = task

@@ -1,7 +1,7 @@
 import Dispatch
 import Locks
 
-/// Counts refused requests by address, so that the log has a line for the first and one a second for the others.
+/// Counts refused requests by the address of the client, so that the log has a line for the first and one a second for the others.
 final class RefusalCounts: Sendable {
     /// Requests since the last line of each address.
     private let counts = Locked<[String: Int]>([:])

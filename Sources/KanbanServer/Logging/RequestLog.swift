@@ -21,8 +21,8 @@ struct RequestLog: Sendable {
     func write(_ exchange: Exchange) {
         guard log.level <= (exchange.operation == CrossOrigin.preflightOperation ? .debug : .info) else { return }
         // A client over its limit sends tens of thousands a second.
-        if exchange.status == 429, let peer = exchange.request?.peer.network {
-            guard refusals.isFirst(of: peer, summary: { summarize($0, of: peer) }) else { return }
+        if exchange.status == 429, let client = exchange.request.map({ proxies.client(of: $0).network }) {
+            guard refusals.isFirst(of: client, summary: { summarize($0, of: client) }) else { return }
         }
         log.sink.append { bytes in
             var line = LogLine(format: log.sink.format, bytes: bytes)
@@ -44,8 +44,9 @@ struct RequestLog: Sendable {
         }
     }
 
-    private func summarize(_ count: Int, of peer: String) {
-        log.info("requests over the limit", ["peer": peer, "count": "\(count)"])
+    /// Counted by client, as the limits do: behind a proxy all would have one address.
+    private func summarize(_ count: Int, of client: String) {
+        log.info("requests over the limit", ["peer": client, "count": "\(count)"])
     }
 
     /// Hides tokens that a client put into the path.

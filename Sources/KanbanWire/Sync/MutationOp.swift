@@ -83,7 +83,12 @@ package enum MutationOp: String, CaseIterable {
     }
 
     private func impossible(of type: ResourceType) -> BoardError {
-        .invalid("#/op", .invalidValue, "There is no \(rawValue) of a \(type.rawValue).")
+        .invalid("#/op", .invalidValue, impossibility(of: type))
+    }
+
+    /// The fault of one that is not possible with the type.
+    func impossibility(of type: ResourceType) -> String {
+        "There is no \(rawValue) of \(type == .settings ? "settings" : "a \(type.noun)")."
     }
 
     private func known(_ target: ID?) throws -> ID {

@@ -149,7 +149,7 @@ extension SentMutation {
         let madeAt = members.instant("at")
         let value = members.take("value").value ?? .null
         if let type = type.value, let op = op.value, !op.isPossible(with: type) {
-            members.fault("op", .invalidValue, "There is no \(op.rawValue) of a \(type.rawValue).")
+            members.fault("op", .invalidValue, op.impossibility(of: type))
         }
         if let type = type.value, type != .settings, let op = op.value, op != .create {
             members.require("id", target)

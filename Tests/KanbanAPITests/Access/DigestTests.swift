@@ -151,9 +151,11 @@ struct DigestTests {
         #expect(await board.send(.post, "/digest/end").faults == ["#/code code_invalid"])
         #expect(await digest() == .string("18:00"))
 
-        for _ in 0..<2 {
+        // Parameters are added to links in mails on their way.
+        #expect(await board.send(.get, "\(target)&utm_source=mail").status == 200)
+        for added in ["", "&utm_source=mail&utm_source=mail"] {
             let answer = await board.send(
-                .post, target, headers: [("Content-Type", "application/x-www-form-urlencoded")],
+                .post, target + added, headers: [("Content-Type", "application/x-www-form-urlencoded")],
                 bytes: Array("List-Unsubscribe=One-Click".utf8))
             #expect(answer.status == 200)
             #expect(await digest() == .null)

@@ -25,6 +25,11 @@ struct GateTests {
         return nil
     }
 
+    @Test(arguments: [(0, "1"), (20, "1"), (2_000, "2"), (2_001, "3")])
+    func `a wait is told in whole seconds, none too few`(milliseconds: Int, seconds: String) {
+        #expect(Duration.milliseconds(milliseconds).retryAfter.value == seconds)
+    }
+
     // MARK: Open
 
     @Test(arguments: [

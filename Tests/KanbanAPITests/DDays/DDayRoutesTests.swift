@@ -32,8 +32,11 @@ struct DDayRoutesTests {
 
         #expect(await board.send(.delete, path).status == 204)
         #expect(await board.send(.delete, path).status == 404)
-        #expect(await board.send(.get, path).code == "not_found")
-        #expect(await board.send(.put, path, #"{"title": "x", "date": "2026-12-01"}"#).code == "deleted")
+        let gone = await board.send(.get, path)
+        #expect(gone.code == "not_found" && gone.json["detail"] == "There is no D-day with this id, or it was deleted.")
+        let deleted = await board.send(.put, path, #"{"title": "x", "date": "2026-12-01"}"#)
+        #expect(deleted.code == "deleted")
+        #expect(deleted.json["detail"]?.stringValue?.hasPrefix("The D-day with this id was deleted. ") == true)
         #expect(await board.send(.get, "/ddays?deleted=true").json["items"]?.arrayValue?.map(\.id) == [made.json.id])
         #expect(await board.send(.get, "/ddays").json["items"] == [])
         let again = await board.send(

@@ -11,6 +11,9 @@ final class RemoteStore: VersionCheckingStore, AccessStore {
     enum Failure {
         /// The other machine cannot be reached.
         case away
+        /// It has too much of the account to do.
+        case busy
+        case noAccount
         /// A write takes effect, but nobody learns of it.
         case lostOutcome
     }
@@ -18,6 +21,7 @@ final class RemoteStore: VersionCheckingStore, AccessStore {
     private let rows: FileStore
     private let queue = DispatchQueue(label: "kanbase.test.remote")
     private let failure = Locked<Failure?>(nil)
+    private let failures = Locked(0)
     private let reads = Locked(0)
     private let longWrites = Locked(0)
     private let accessReads = Locked(0)
@@ -48,6 +52,9 @@ final class RemoteStore: VersionCheckingStore, AccessStore {
     var local: (any LocalStore)? { nil }
     var localAccess: (any LocalAccessStore)? { nil }
 
+    /// How many calls did not reach the rows.
+    var failureCount: Int { failures.withLock { $0 } }
+
     /// How often the board was read.
     var readCount: Int { reads.withLock { $0 } }
 
@@ -71,7 +78,15 @@ final class RemoteStore: VersionCheckingStore, AccessStore {
     /// The way to the other machine.
     private func wait() async throws {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
-        if failure.withLock({ $0 }) == .away { throw StoreError.away("the other machine is gone") }
+        let error: StoreError
+        switch failure.withLock({ $0 }) {
+        case .away: error = .away("the other machine is gone")
+        case .busy: error = .busy
+        case .noAccount: error = .noAccount
+        case .lostOutcome, nil: return
+        }
+        failures.withLock { $0 += 1 }
+        throw error
     }
 
     /// The way back from a write.

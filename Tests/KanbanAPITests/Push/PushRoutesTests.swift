@@ -82,6 +82,25 @@ struct PushRoutesTests {
         #expect(await board.send(.put, "/devices/x", apns(), token: anna.token).code == "not_found")
     }
 
+    @Test func `a registration meets its conditions or is not made`() async throws {
+        let anna = try await board.person("anna@example.org")
+        func put(_ condition: String, _ value: String) async -> Int {
+            await board.send(
+                .put, "/devices/\(Self.phone)", apns(), token: anna.token, headers: [(condition, value)]
+            ).status
+        }
+
+        #expect(await put("If-Match", "*") == 412)
+        #expect(await put("If-Match", "\"1\"") == 412)
+        #expect(await board.send(.get, "/devices", token: anna.token).json["items"] == [])
+        #expect(await put("If-None-Match", "*") == 201)
+        #expect(await put("If-None-Match", "*") == 412)
+        // A device has no tag that could match.
+        #expect(await put("If-None-Match", "\"1\"") == 200)
+        #expect(await put("If-Match", "\"1\"") == 412)
+        #expect(await put("If-Match", "*") == 200)
+    }
+
     @Test func `a browser registers`() async throws {
         let anna = try await board.person("anna@example.org")
         let body = browser("https://fcm.googleapis.com/fcm/send/secret")

@@ -192,6 +192,33 @@ struct ChangeStreamTests {
         }
     }
 
+    @Test(.overAFile("the store fails as the test says"), arguments: [RemoteStore.Failure.away, .busy])
+    func `a stream over a store that fails for a while continues`(failure: RemoteStore.Failure) async throws {
+        let board = try TestBoard()
+        let stream = try await board.follow(isRemote: true)
+        _ = await stream.untilReady()
+
+        board.remoteStore.fail(failure)
+        let task = try await board.task()
+        try await until("the stream reads") { board.remoteStore.failureCount > 0 }
+        board.remoteStore.fail(nil)
+
+        #expect(await stream.nextChange()?.json.id == task.id)
+    }
+
+    @Test(.overAFile("the store fails as the test says"))
+    func `a stream over a shared store ends when the account is erased`() async throws {
+        let board = try TestBoard()
+        let stream = try await board.follow(isRemote: true)
+        _ = await stream.untilReady()
+
+        board.remoteStore.fail(.noAccount)
+        try await board.task()
+
+        #expect(await stream.nextChange() == nil)
+        try await stream.end()
+    }
+
     @Test func `a stream ends when the server stops, and when its reader leaves`() async throws {
         let first = try await board.follow()
         let second = try await board.follow()

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HTTP
 import JSON
@@ -64,10 +65,40 @@ struct WeatherRoutesTests {
         service.stop()
     }
 
+    @Test func `while as many places are asked for as may be, a further one is 503 and not asked for`() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let service = try StubServer(
+            .reply { _ in
+                gate.wait()
+                return .good
+            })
+        let weather = try weather(service, timeout: .seconds(300))
+        let board = try TestBoard(weather: weather)
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for latitude in 0..<16 {
+                group.addTask {
+                    let place = try #require(Coordinates(latitude: Double(latitude), longitude: 0))
+                    _ = try await weather.weather(at: place)
+                }
+            }
+            try await until { service.requests.count == 16 }
+            let answer = await board.send(.get, "/weather?latitude=37.57&longitude=126.98")
+            #expect(answer.status == 503 && answer.code == "unavailable" && answer.header("Retry-After") == "2")
+            for _ in 0..<16 { gate.signal() }
+            try await group.waitForAll()
+        }
+        #expect(service.requests.count == 16)
+        service.stop()
+    }
+
     /// Waits longer than a busy machine may keep the stub server from answering.
     private func board(_ service: StubServer, timeout: Duration = .seconds(120)) throws -> TestBoard {
+        try TestBoard(weather: weather(service, timeout: timeout))
+    }
+
+    private func weather(_ service: StubServer, timeout: Duration) throws -> WeatherService {
         let url = try #require(URL(string: service.url))
-        return try TestBoard(
-            weather: WeatherService(service: url, timeout: timeout, clock: { Timestamp(milliseconds: 0) }))
+        return WeatherService(service: url, timeout: timeout, clock: { Timestamp(milliseconds: 0) })
     }
 }
