@@ -37,6 +37,15 @@ package struct AccountExport: Sendable {
         self.now = now
     }
 
+    /// Changes with everything that is beside the board.
+    var fingerprint: UInt64 {
+        var json = JSONWriter()
+        json.beginObject()
+        writeAccess(to: &json, using: Usage(), quota: nil)
+        json.endObject()
+        return EntityTag.fingerprint(json.bytes)
+    }
+
     /// Writes the document in pieces, all from one reader of the account's board.
     /// - Parameters:
     ///   - quota: the limits of accounts without their own; `nil`: none.

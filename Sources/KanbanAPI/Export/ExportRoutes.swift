@@ -19,11 +19,14 @@ package struct ExportRoutes: Sendable {
         // It tells who logs in from where, which is nothing for a widget.
         if let scope = call.caller.grant?.scope, scope != .full { throw Problem.insufficientScope(scope) }
         let export = try await AccountExport(of: call.account, from: call.accounts(), at: call.now)
-        let zone = try await call.read { try call.zone($0) }
+        // As below.
+        let (revision, tasks, zone) = try await call.read {
+            (try $0.feedState().revision, try $0.usage().tasks, try call.zone($0))
+        }
         let quota = call.environment.quota
         return try call.stream(
-            // Without a tag: purging removes history and what is in the trash, and nothing counts that.
-            contentType: "application/json", tag: nil,
+            contentType: "application/json",
+            tag: "W/" + EntityTag.tag(revision, digestOf: "\(export.fingerprint) \(tasks)".utf8),
             headers: [
                 ("Content-Disposition", "attachment; filename=\"kanbase-account-\(zone.day(of: call.now)).json\"")
             ]
@@ -65,7 +68,7 @@ extension Call {
     /// - Parameter produce: writes pieces of about 64 KiB, on its own thread.
     /// - Throws: 503 when too many of the account wait.
     func stream(
-        contentType: String, tag: String?, headers: [(name: String, value: String)],
+        contentType: String, tag: String, headers: [(name: String, value: String)],
         _ produce: @escaping @Sendable (any BoardReader, _ emit: ([UInt8]) throws -> Void) throws -> Void
     ) throws -> Response {
         guard environment.exports.hasRoom(for: account) else {
