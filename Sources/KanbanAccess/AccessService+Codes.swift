@@ -254,7 +254,7 @@ extension AccessService {
 
     /// The same in a transaction: whether the mail is allowed.
     private func mayMail(_ kind: MailJob.Kind, to address: EmailAddress, in writer: any AccessWriter) throws -> Bool {
-        let limit = kind.isOfOwn ? notices : mails
+        let limit = kind.isNotice ? notices : mails
         return try limit.attempt(Self.mailKey(of: address), in: writer, at: instant()) == nil
     }
 }

@@ -35,7 +35,7 @@ package final class AccessService: Sendable {
     private let signUps = AttemptLimit("sign-up", most: 10, within: .seconds(60))
     /// Requests for resets of an address.
     let resetRequests = AttemptLimit("reset", most: 10, within: .seconds(3600))
-    /// Mails to an address that anybody can ask for, of all kinds together.
+    /// Mails to an address that anybody can ask for, and digests, which come later then; of all kinds together.
     let mails = AttemptLimit("mail", most: 3, within: .seconds(3600))
     /// Mails about what happened on the account of an address: those that strangers ask for must not use these up.
     let notices = AttemptLimit("notice", most: 3, within: .seconds(3600))

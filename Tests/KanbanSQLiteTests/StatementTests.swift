@@ -49,6 +49,7 @@ struct StatementTests {
         "DELETE FROM account_events WHERE number IN",
         // Servers that share a database: their locks, leases, lanes and notifications, and the revisions of many accounts.
         "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM pg_advisory", "FROM pg_stat_activity",
+        "SELECT pg_backend_pid()",
         "INSERT INTO leases", "FROM attempts WHERE kind = ?1", "INSERT INTO attempts", "SELECT pg_notify(",
         "FROM accounts WHERE number = ANY (?1",
         "INSERT INTO servers", "FROM servers WHERE", "INSERT INTO lanes", "FROM lanes WHERE",

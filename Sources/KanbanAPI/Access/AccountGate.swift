@@ -163,9 +163,7 @@ package final class AccountGate: Gate {
         guard let verdict = limiter.withLock({ $0?.take(key, at: now) }) else { return [] }
         let fields = limitFields?.fields(verdict) ?? []
         guard verdict.isAllowed else {
-            let (seconds, rest) = verdict.untilNext.components
-            let wait = (name: "Retry-After", value: String(max(1, rest > 0 ? seconds + 1 : seconds)))
-            throw Problem(.tooManyRequests, headers: fields + [wait])
+            throw Problem(.tooManyRequests, headers: fields + [verdict.untilNext.retryAfter])
         }
         return fields
     }

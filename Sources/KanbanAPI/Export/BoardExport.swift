@@ -2,7 +2,7 @@ import JSON
 import Kanban
 import KanbanWire
 
-/// Writes a whole board in pieces; only one page of tasks is in memory, and the ids of those in the trash.
+/// Writes a whole board in pieces; only one page of tasks is in memory, of the trash four.
 ///
 /// All pieces must come from one reader, so that they are one snapshot.
 package enum BoardExport {
@@ -124,7 +124,7 @@ package enum BoardExport {
         try emit(csv.bytes)
     }
 
-    /// Column by column in the order of the board, for which the store has an index of the living tasks.
+    /// Column by column in the order of the board, for which the store has an index.
     private static func forEachPage(
         of reader: any BoardReader, inTrash: Bool, _ body: ([TaskItem]) throws -> Void
     ) throws {
@@ -133,14 +133,8 @@ package enum BoardExport {
             query.statuses = [status]
             query.sort = .position
             query.inTrash = inTrash
-            if inTrash {
-                // Without an index for the order each page would sort the whole trash. Sort the ids alone, once.
-                for id in try reader.taskIDs(query) {
-                    if let task = try reader.task(id) { try body([task]) }
-                }
-                continue
-            }
-            query.limit = page
+            // The trash has no such index: each page sorts all of it.
+            query.limit = inTrash ? page * 4 : page
             while true {
                 let tasks = try reader.tasks(query)
                 if !tasks.isEmpty { try body(tasks) }

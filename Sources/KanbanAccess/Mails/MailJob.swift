@@ -16,11 +16,11 @@ package struct MailJob: Hashable, QueuedJob {
         /// What is due.
         case digest
 
-        /// True of what only somebody who is let into the account brings about, and of what its owner asked for.
-        var isOfOwn: Bool {
+        /// True of what only somebody who is let into the account brings about, and its owner has to hear of at once.
+        var isNotice: Bool {
             switch self {
-            case .newDevice, .passwordChanged, .emailChanged, .digest: true
-            case .passwordReset, .ownReset, .emailVerification, .addressWanted: false
+            case .newDevice, .passwordChanged, .emailChanged: true
+            case .passwordReset, .ownReset, .emailVerification, .addressWanted, .digest: false
             }
         }
 

@@ -44,17 +44,6 @@ struct ExportRoutesTests {
         #expect(tasks[0]["completedAt"] == "2026-11-20T08:19:00.123Z" && tasks[0]["revision"] == nil)
     }
 
-    @Test func `the trash is in the order of the board, after the living tasks`() async throws {
-        for (title, status) in [("a", "done"), ("b", "todo"), ("c", "doing"), ("d", "todo"), ("e", "todo")] {
-            let task = try await board.task("{\"title\": \"\(title)\", \"status\": \"\(status)\"}")
-            if title != "e" { await board.send(.delete, "/tasks/\(task.id)") }
-        }
-
-        let tasks = await board.send(.get, "/export").json["tasks"]?.arrayValue
-
-        #expect(tasks?.map { $0["title"] } == ["e", "b", "d", "c", "a"])
-    }
-
     @Test func `a table has the living tasks, quoted where needed`() async throws {
         let task = try await board.task(#"{"title": "a, \"b\"", "body": "1\n2", "categoryName": "집"}"#)
         let gone = try await board.task()
