@@ -58,17 +58,13 @@ export class Board {
     return new Live(this.#source, () => [...this.#views.tasks.values()].filter(isShown).sort(comparison(sort)));
   }
 
-  categories() {
-    return new Live(this.#source, () => this.#views.categoryList);
-  }
+  categories() { return new Live(this.#source, () => this.#views.categoryList); }
 
   ddays() {
     return new Live(this.#source, () => [...this.#views.ddays.values()].sort((a, b) => (a.date + a.id < b.date + b.id ? -1 : 1)));
   }
 
-  settings() {
-    return new Live(this.#source, () => this.#views.settings);
-  }
+  settings() { return new Live(this.#source, () => this.#views.settings); }
 
   /** @param {string} id @returns {Task | undefined} */
   task(id) {
