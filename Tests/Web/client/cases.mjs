@@ -45,6 +45,10 @@ const offline = (board) => until(board.status, ({ phase }) => phase === "offline
 const sun = { email: "sun@example.org", password: "correct horse" };
 const moon = { email: "moon@example.org", password: "battery staple" };
 
+/** An engine that does nothing by itself. */
+const engineOf = ({ library }) => new library.Engine(
+  { name: "", channel: null, isKept: false, missed: [], reading: Promise.resolve(library.emptyMirror()), write: async () => {}, close() {} }, new library.Connection());
+
 /** Both change a task: the server while the device is away, and the device before it comes back. */
 async function away(t, change) {
   const board = await t.open();
@@ -744,6 +748,13 @@ export const cases = {
     } finally {
       globalThis.TextDecoderStream = decoder;
     }
+  }],
+
+  "a connection that breaks while nothing waits does not stop later edits": ["open", async (t) => {
+    const { sender } = engineOf(t);
+    await sender.failed(new t.library.Problem(0));
+    same(sender.limit, 1);
+    sender.close();
   }],
 
   "a search finds by the rules of all homes": ["open", async (t) => {
