@@ -757,6 +757,15 @@ export const cases = {
     sender.close();
   }],
 
+  "a page that comes after the stream brings back nothing that was deleted since": ["open", async (t) => {
+    const mirror = t.library.emptyMirror();
+    const made = { type: "task", id: "t", revision: 5, value: { id: "t", title: "Ghost", revision: 5 } };
+    same(t.library.receive(mirror, [made], null).length, 1);
+    mirror.meta.set("cursor", "1-6-x");
+    same(t.library.receive(mirror, [made], null), []);
+    same(t.library.receive(mirror, [{ ...made, revision: 7 }], null).length, 1);
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

@@ -68,7 +68,7 @@ export function settle(mirror, sent, results, at, held = new Set()) {
   const issues = new Map(mirror.issue);
   /** @type {Map<string, string | null>} */
   const renamed = new Map();
-  const reached = Number(mirror.meta.get("cursor")?.split("-")[1]);
+  const reached = reachedBy(mirror);
   const answers = results.map((result) => ({ result, entry: sent.find(({ mutation }) => mutation.mutationId === result.mutationId) }));
   for (const { result, entry } of answers) if (entry && result.problem?.code === "quota_exceeded") held.add(entry.key);
   const turn = new Set(inTurn(mirror, held));
@@ -115,6 +115,9 @@ export function settle(mirror, sent, results, at, held = new Set()) {
   changes.push(...remember(mirror, sent, left));
   return changes;
 }
+
+/** @param {Mirror} mirror @returns {number} the newest revision that the feed has brought */
+const reachedBy = ({ meta }) => Number(meta.get("cursor")?.split("-")[1]);
 
 /** @param {any} value without its computed members, as in the change feed */
 function stripped({ taskCount, doneCount, deadline, countdown, ...value }) {
@@ -216,12 +219,14 @@ function removed(mirror, type, id) {
 export function receive(mirror, feed, cursor) {
   /** @type {Change[]} */
   const changes = [];
+  const reached = reachedBy(mirror);
   // A resource may be created and deleted within one page.
   const made = new Set();
   for (const { type, id, deleted, value, revision } of feed) {
     if (!types.includes(type)) continue;
     const known = mirror[/** @type {ResourceType} */ (type)].get(id);
-    if (known && known.revision > revision) continue;
+    // Of what is not known, a page that is older than the cursor brings nothing: it was deleted since.
+    if (known ? known.revision > revision : revision <= reached) continue;
     if (deleted && !known && !made.has(id)) continue;
     made.add(id);
     changes.push(...deleted ? removed(mirror, type, id) : [{ store: type, key: id, value }]);
