@@ -766,6 +766,17 @@ export const cases = {
     same(t.library.receive(mirror, [{ ...made, revision: 7 }], null).length, 1);
   }],
 
+  "undo of a creation keeps what another device wrote in it since": ["open", async (t) => {
+    const board = await t.open();
+    const task = await board.create({ title: "Tea", status: "done" });
+    const plain = await board.create({ title: "Milk", dueDate: "2031-05-04", recurrence: { rule: "FREQ=DAILY" } });
+    await board.sync();
+    await t.api("PATCH", `/tasks/${task.id}`, { body: "Two cups" });
+    await board.sync();
+    same([await board.undo(), board.task(plain.id)], [true, undefined]);
+    same([await board.undo(), board.task(task.id).body], [false, "Two cups"]);
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

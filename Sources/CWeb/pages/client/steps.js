@@ -35,7 +35,9 @@ export function turn(views, target, from, to) {
   const now = valueOf(views, target);
   const { type, id } = target;
   const where = to.where && settled(views, to.where);
-  if (!to.value) return now ? [{ ...target, op: "delete" }] : [];
+  const isUntouched = (/** @type {string} */ name) => isSame(name, now[name], from.value?.[name]);
+  const members = Object.keys(defaults[type]).filter((name) => !["completedAt", "position", "revision"].includes(name));
+  if (!to.value) return now && members.every(isUntouched) ? [{ ...target, op: "delete" }] : [];
   if (!from.value) {
     if (now) return [];
     const { status, ...value } = where ?? {};
@@ -43,10 +45,10 @@ export function turn(views, target, from, to) {
   }
   if (!now) return [];
   // The column is a move's, and with it the rule of a task that is completed; the rest is the server's.
-  const others = ["status", "completedAt", "position", "revision", from.value.status === to.value.status ? "" : "recurrence"];
-  const names = Object.keys(defaults[type]).filter((name) => !others.includes(name)
-    && !isSame(name, from.value[name], to.value[name]) && isSame(name, now[name], from.value[name]));
-  const isMoved = where && (from.value.status !== to.value.status || from.value.position !== to.value.position) && now.status === from.value.status;
+  const isWithin = from.value.status === to.value.status;
+  const names = members.filter((name) => name !== "status" && (isWithin || name !== "recurrence")
+    && !isSame(name, from.value[name], to.value[name]) && isUntouched(name));
+  const isMoved = where && (!isWithin || from.value.position !== to.value.position) && isUntouched("status");
   return [
     ...(names.length ? [/** @type {Intent} */ ({ ...target, op: "patch", value: Object.fromEntries(names.map((name) => [name, to.value[name] ?? null])) })] : []),
     ...(isMoved ? [/** @type {Intent} */ ({ ...target, op: "move", value: where, position: positionIn(views, id, where) })] : []),
