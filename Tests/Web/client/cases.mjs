@@ -777,6 +777,40 @@ export const cases = {
     same([await board.undo(), board.task(task.id).body], [false, "Two cups"]);
   }],
 
+  "what a restored server had in an older form comes back without touching newer words": ["open", async (t) => {
+    const board = await t.open();
+    const { id } = await board.create({ title: "Tea", body: "One cup", dueDate: "2031-05-04" });
+    await board.sync();
+    await t.backup();
+    await board.edit(id, { title: "Green tea", body: "Two cups", dueDate: "2031-05-05" });
+    await board.sync();
+    await t.stop();
+    await t.restore();
+    await t.start();
+    await board.sync();
+    const [conflict] = await until(board.conflicts, (list) => list.length === 1);
+    await board.edit(id, { body: "Three cups" });
+    await t.api("PATCH", `/tasks/${id}`, { title: "Somebody's tea" });
+    await board.sync();
+    await board.answer(conflict.id, "mine");
+    await board.sync();
+    const { title, body, dueDate } = await t.api("GET", `/tasks/${id}`);
+    same([title, body, dueDate, board.conflicts.value], ["Somebody's tea", "Three cups", "2031-05-05", []]);
+  }],
+
+  "their words do not replace what was written after the conflict": ["open", async (t) => {
+    const { board, task } = await away(t, {
+      here: (board, { id }) => board.edit(id, { title: "Black tea", body: "Mine" }),
+      there: ({ id }) => t.api("PATCH", `/tasks/${id}`, { title: "Green tea", body: "Theirs" }),
+    });
+    await t.api("PATCH", `/tasks/${task.id}`, { title: "Newest tea" });
+    await board.sync();
+    await board.answer(board.conflicts.value[0].id, "theirs");
+    await board.sync();
+    const { title, body } = await t.api("GET", `/tasks/${task.id}`);
+    same([title, body], ["Newest tea", "Theirs"]);
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

@@ -182,7 +182,7 @@ export class Board {
     const issue = this.#engine.mirror.issue.get(id);
     if (!issue) throw missing("conflict", id);
     if (choice !== "mine" && choice !== "theirs") throw new TypeError(`Answer "mine" or "theirs".`);
-    const { intents, answered } = choice === "mine" ? keepMine(this.#views, issue) : takeTheirs(issue);
+    const { intents, answered } = choice === "mine" ? keepMine(this.#views, issue) : takeTheirs(this.#views, issue);
     await this.#write(intents, answered);
   }
 

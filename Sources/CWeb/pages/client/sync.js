@@ -253,7 +253,7 @@ export function replace(mirror, state, cursor, at) {
       const issue = lost(mirror, type, id, theirs ? "patch" : "put", {}, at);
       const isOlder = theirs?.updatedAt < /** @type {any} */ (mine).updatedAt
         && Object.entries(issue.value ?? {}).some(([name, member]) => JSON.stringify(theirs[name] ?? null) !== JSON.stringify(member ?? null));
-      if (!theirs || isOlder) changes.push({ store: "issue", key: issue.id, value: issue });
+      if (!theirs || isOlder) changes.push({ store: "issue", key: issue.id, value: { ...issue, restored: theirs } });
     }
   }
   for (const { type, id, value } of state.values()) changes.push({ store: type, key: id, value });

@@ -62,6 +62,7 @@
  * @property {any} [problem]  why the server refused it
  * @property {string} [code]
  * @property {string} at
+ * @property {any} [restored]  what a restored server has instead
  */
 /** @typedef {{base: Record<string, any>, fields: Record<string, any>, revision: number, at: string}} Draft */
 /**
