@@ -811,6 +811,20 @@ export const cases = {
     same([title, body], ["Newest tea", "Theirs"]);
   }],
 
+  "what a token may not do is reported, and the edits wait": ["open", async (t) => {
+    const board = await t.open();
+    await live(board);
+    const end = between((address) => (address.endsWith("/sync") ? Promise.resolve(new Response('{"code": "insufficient_scope"}', { status: 403 })) : undefined));
+    for (const title of ["Milk", "Tea"]) await board.create({ title });
+    const forbidden = await problem(t, board.sync());
+    // As long as smaller requests would take to find an edit at fault.
+    await new Promise((resolve) => { setTimeout(resolve, 1000); });
+    end();
+    same([forbidden.code, board.conflicts.value, titles(board.tasks().value)], ["insufficient_scope", [], ["Milk", "Tea"]]);
+    await board.sync();
+    same([board.status.value.pending, titles((await t.api("GET", "/tasks?sort=position")).items)], [0, ["Milk", "Tea"]]);
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

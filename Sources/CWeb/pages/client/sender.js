@@ -78,7 +78,7 @@ export class Sender {
     const { engine } = this;
     if (problem.status === 401) return;
     // A refusal without a code is of a proxy. One that finds the request too large finds smaller ones right.
-    const isPassing = problem.status >= 500 || [0, 408, 429].includes(problem.status) || (problem.code === "" && problem.status !== 413);
+    const isPassing = problem.status >= 500 || [0, 403, 408, 429].includes(problem.status) || (problem.code === "" && problem.status !== 413);
     if (!isPassing) {
       // The whole request was refused: smaller requests find the edit at fault.
       if (this.limit > 1) this.limit = Math.ceil(this.limit / 8);
