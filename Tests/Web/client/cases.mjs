@@ -825,6 +825,13 @@ export const cases = {
     same([board.status.value.pending, titles((await t.api("GET", "/tasks?sort=position")).items)], [0, ["Milk", "Tea"]]);
   }],
 
+  "a day and its first moment are two due dates": ["open", async (t) => {
+    const board = await t.open();
+    const { id } = await board.create({ title: "Tea", dueDate: "2031-05-04" });
+    await board.edit(id, { dueDate: "2031-05-04T00:00:00.000Z" });
+    same([await board.undo(), board.task(id).dueDate], [true, "2031-05-04"]);
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

@@ -59,7 +59,7 @@ export function turn(views, target, from, to) {
 export function isSame(name, a, b) {
   // The server writes a time in its own way, and reminders in its own order.
   if (name === "reminders" && a && b) return String([...a].sort()) === String([...b].sort());
-  if (name === "dueDate" && a && b) return Date.parse(a) === Date.parse(b);
+  if (name === "dueDate" && a && b) return a.length > 10 === b.length > 10 && Date.parse(a) === Date.parse(b);
   return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 }
 
