@@ -832,6 +832,20 @@ export const cases = {
     same([await board.undo(), board.task(id).dueDate], [true, "2031-05-04"]);
   }],
 
+  "own words are known again in the form in which the server keeps them": ["open", async (t) => {
+    const board = await t.open();
+    const garden = await board.createCategory({ name: " Garden " });
+    same(garden.name, "Garden");
+    await board.editCategory(garden.id, { name: " Yard " });
+    const { id } = await board.create({ title: "Tea", dueDate: "2031-05-04" });
+    await board.edit(id, { recurrence: { from: "completion", rule: "FREQ=DAILY" } });
+    await board.sync();
+    await until(board.tasks(), ([{ revision }]) => revision > 0);
+    same([await board.undo(), board.task(id).recurrence], [true, null]);
+    await board.undo();
+    same([await board.undo(), board.categories().value[0].name], [true, "Garden"]);
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

@@ -259,20 +259,20 @@ export class Board {
   #ruled(fields) {
     const { recurrence, ...value } = copied(fields);
     if (value.categoryId) value.categoryId = this.#idOf(value.categoryId);
-    return { ...value, ...(recurrence !== undefined && { recurrence: recurrence && { from: "due", timeZone: this.#views.ruleZone, ...recurrence } }) };
+    return { ...value, ...(recurrence !== undefined && { recurrence: recurrence && { rule: recurrence.rule, from: "due", timeZone: this.#views.ruleZone, ...recurrence } }) };
   }
 
   /** @param {"category" | "dday"} type @param {Record<string, any>} fields */
   async #create(type, { id: wanted, ...fields }) {
     const id = this.#free(type, wanted);
-    await this.#act({ type, id }, [{ type, op: "create", id, value: copied(fields) }]);
+    await this.#act({ type, id }, [{ type, op: "create", id, value: trimmed(fields) }]);
     return frozen(valueOf(this.#views, { type, id }));
   }
 
   /** @param {Target["type"]} type @param {string} wanted @param {Record<string, any>} fields */
   #edit(type, wanted, fields) {
     const { id } = this.#find(type, wanted);
-    return this.#act({ type, id }, [{ type, op: "patch", id, value: copied(fields) }]);
+    return this.#act({ type, id }, [{ type, op: "patch", id, value: trimmed(fields) }]);
   }
 
   /** @param {Target["type"]} type @param {string} wanted */
@@ -294,3 +294,6 @@ export class Board {
 
 /** @param {any} value of an app, which may change it later @returns {any} without members that are undefined */
 const copied = (value) => JSON.parse(JSON.stringify(value));
+
+/** @param {Record<string, any>} fields with the name of a category as the server keeps it */
+const trimmed = (fields) => copied({ ...fields, ...(fields.name && { name: fields.name.trim() }) });
