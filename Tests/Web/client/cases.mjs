@@ -846,6 +846,18 @@ export const cases = {
     same([await board.undo(), board.categories().value[0].name], [true, "Garden"]);
   }],
 
+  "a deletion that waits keeps the newest words, whatever the feed brings": ["open", async (t) => {
+    const { apply, emptyMirror, mutate, receive } = t.library;
+    const mirror = emptyMirror();
+    const task = { id: "t", title: "Old", status: "todo", position: "a0", revision: 1 };
+    mirror.task.set("t", task);
+    const at = new Date().toISOString();
+    apply(mirror, mutate(mirror, { type: "task", op: "patch", id: "t", value: { title: "New" } }, { mutationId: "m1", key: "1", at }));
+    apply(mirror, mutate(mirror, { type: "task", op: "delete", id: "t" }, { mutationId: "m2", key: "2", at }));
+    apply(mirror, receive(mirror, [{ type: "task", id: "t", revision: 2, value: { ...task, revision: 2 } }, { type: "task", id: "t", revision: 3, deleted: true }], "1-3-x"));
+    same(mirror.meta.get("deleted:t").title, "New");
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

@@ -43,8 +43,8 @@ export function outbox(mirror) {
   return [...mirror.outbox.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** @param {Mirror} mirror @param {string} id */
-export const isEdited = (mirror, id) => [...mirror.outbox.values()].some(({ mutation }) => mutation.id === id);
+/** @param {Mirror} mirror @param {string} id @param {Op} [op] */
+export const isEdited = (mirror, id, op) => [...mirror.outbox.values()].some(({ mutation }) => mutation.id === id && (!op || mutation.op === op));
 
 /**
  * A resource as the user sees it: the server's copy with the unsent edits on top; undefined when it does not exist.

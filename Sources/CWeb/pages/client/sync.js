@@ -212,7 +212,8 @@ function isSetBack(before, now) {
  */
 function removed(mirror, type, id) {
   const known = /** @type {any} */ (mirror[type].get(id));
-  return [...known && isEdited(mirror, id) ? [remembered(known)] : [], { store: type, key: id, value: undefined }];
+  // A deletion that waits has kept a newer one.
+  return [...known && isEdited(mirror, id) && !isEdited(mirror, id, "delete") ? [remembered(known)] : [], { store: type, key: id, value: undefined }];
 }
 
 /** @param {Mirror} mirror @param {any[]} feed @param {string | null} cursor */
