@@ -858,6 +858,19 @@ export const cases = {
     same(mirror.meta.get("deleted:t").title, "New");
   }],
 
+  "a pause leaves no listener behind": ["open", async (t) => {
+    const engine = engineOf(t);
+    let count = 0;
+    const { signal } = engine.leading;
+    signal.addEventListener = () => { count += 1; };
+    signal.removeEventListener = () => { count -= 1; };
+    await engine.pause(1);
+    same(count, 0);
+    const paused = engine.pause(3_600_000);
+    engine.rest();
+    await paused;
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

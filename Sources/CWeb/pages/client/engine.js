@@ -190,6 +190,7 @@ export class Engine {
   /** Sends and reads nothing until it leads again. */
   rest() {
     this.leading.abort();
+    this.wake();
     this.sender.close();
     this.feed.close();
     this.isLeading = this.isAdmitted = false;
@@ -210,7 +211,6 @@ export class Engine {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
       this.wake = () => { clearTimeout(timer); resolve(undefined); };
-      this.leading.signal.addEventListener("abort", this.wake, { once: true });
     });
   }
 
