@@ -149,7 +149,7 @@ export interface Conflict {
   readonly code?: string;
   /** What the user's edit said. */
   readonly value: Readonly<Record<string, any>> | null;
-  /** The members that both changed. */
+  /** The members that both changed; those of the settings' `custom` by key, as `custom.theme`. */
   readonly conflicts: readonly { readonly member: string; readonly base?: any; readonly theirs: any; readonly yours: any }[];
   readonly at: string;
 }

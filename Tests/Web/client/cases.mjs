@@ -871,6 +871,24 @@ export const cases = {
     await paused;
   }],
 
+  "keys of custom settings are answered one by one": ["open", async (t) => {
+    const board = await t.open();
+    await board.editSettings({ custom: { theme: "light", size: 1 } });
+    await board.sync();
+    await t.stop();
+    await offline(board);
+    await board.editSettings({ custom: { mine: 1, "a.b": 2, theme: "dark" } });
+    await t.start();
+    await t.api("PATCH", "/settings", { custom: { other: 2, size: 2, theme: "blue", "a.b": 1 } });
+    await board.sync();
+    const [conflict] = board.conflicts.value;
+    same(conflict.conflicts.map(({ member, theirs, yours }) => [member, theirs, yours]).sort(), [["custom.a.b", 1, 2], ["custom.theme", "blue", "dark"]]);
+    await board.answer(conflict.id, "theirs");
+    await board.sync();
+    const { custom } = await t.api("GET", "/settings");
+    same(Object.entries(custom).sort(), [["a.b", 1], ["mine", 1], ["other", 2], ["size", 2], ["theme", "blue"]]);
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

@@ -150,9 +150,23 @@ function remember(mirror, sent, left) {
   return known.length || before.length ? [{ store: "meta", key: "known", value: known.length ? known : undefined }] : [];
 }
 
+/**
+ * The members of the settings' `custom` are contested one by one.
+ * @param {Conflict} conflict @returns {Conflict[]}
+ */
+function byKey(conflict) {
+  const { member, base, theirs, yours } = conflict;
+  if (member !== "custom") return [conflict];
+  return Object.keys({ ...theirs, ...yours }).flatMap((key) => {
+    const [was, is, own] = [base, theirs, yours].map((side) => side?.[key] ?? null);
+    // What they left alone is no question. The server leaves out a large base.
+    return base && JSON.stringify(was) === JSON.stringify(is) ? [] : [{ member: `custom.${key}`, base: was, theirs: is, yours: own }];
+  });
+}
+
 /** @param {Mirror} mirror @param {Entry} entry @param {any} result @param {string} at @returns {Issue | null} */
 function issueOf(mirror, { mutation }, result, at) {
-  const conflicts = (result.conflicts ?? []).filter((/** @type {Conflict} */ { member, theirs, yours }) => member !== "position" && JSON.stringify(theirs) !== JSON.stringify(yours));
+  const conflicts = (result.conflicts ?? []).flatMap(byKey).filter((/** @type {Conflict} */ { member, theirs, yours }) => member !== "position" && JSON.stringify(theirs) !== JSON.stringify(yours));
   const isRefused = result.status === "rejected" || result.status === "conflict";
   // It was applied before a category in it got another id; that answer was lost.
   if (result.problem?.code === "idempotency_key_reused") return null;
