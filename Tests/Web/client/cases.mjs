@@ -889,6 +889,21 @@ export const cases = {
     same(Object.entries(custom).sort(), [["a.b", 1], ["mine", 1], ["other", 2], ["size", 2], ["theme", "blue"]]);
   }],
 
+  "undo of a move leaves a task where another device put it since": ["open", async (t) => {
+    const board = await t.open();
+    const [one, two] = await Promise.all(["1", "2", "3", "4"].map((title) => board.create({ title })));
+    await board.move(one.id, { place: "last" });
+    await board.sync();
+    await t.api("POST", `/tasks/${one.id}/move`, { after: two.id });
+    await board.sync();
+    same([await board.undo(), titles(board.tasks().value).join("")], [false, "2134"]);
+    await board.move(one.id, { place: "last" });
+    await board.sync();
+    await t.api("POST", "/tasks", { title: "5" });
+    await board.sync();
+    same([await board.undo(), titles(board.tasks().value).join("")], [true, "21345"]);
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

@@ -16,8 +16,9 @@ export function stateOf(views, target) {
 /** @param {Views} views @param {Task} task @returns {Where} */
 function whereIs(views, { id, status }) {
   const column = views.column(status);
-  const before = column[column.findIndex((other) => other.id === id) - 1];
-  return { status, ...(before ? { after: before.id } : { place: "first" }) };
+  const index = column.findIndex((other) => other.id === id);
+  const before = column[index - 1];
+  return { status, ...(before ? { after: before.id } : { place: "first" }), next: column[index + 1]?.id };
 }
 
 /** @param {Views} views @param {string} id @param {Where} where */
@@ -48,11 +49,21 @@ export function turn(views, target, from, to) {
   const isWithin = from.value.status === to.value.status;
   const names = members.filter((name) => name !== "status" && (isWithin || name !== "recurrence")
     && !isSame(name, from.value[name], to.value[name]) && isUntouched(name));
-  const isMoved = where && (!isWithin || from.value.position !== to.value.position) && isUntouched("status");
+  const isMoved = where && (!isWithin || from.value.position !== to.value.position) && isUntouched("status") && !isElsewhere(views, now, from.where);
   return [
     ...(names.length ? [/** @type {Intent} */ ({ ...target, op: "patch", value: Object.fromEntries(names.map((name) => [name, to.value[name] ?? null])) })] : []),
     ...(isMoved ? [/** @type {Intent} */ ({ ...target, op: "move", value: where, position: positionIn(views, id, where) })] : []),
   ];
+}
+
+/**
+ * True if another device took the task from between its neighbours. The position alone does not tell: the server gives another.
+ * @param {Views} views @param {Task} task @param {Where | undefined} where
+ */
+function isElsewhere(views, { id, status }, where) {
+  const column = views.column(status).map((task) => task.id);
+  const index = column.indexOf(id);
+  return column.indexOf(where?.after ?? "") > index || column.slice(0, index).includes(where?.next ?? "");
 }
 
 /** @param {string} name @param {any} a @param {any} b */
