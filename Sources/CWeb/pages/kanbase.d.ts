@@ -98,7 +98,10 @@ export class Board {
   /** For good. What has it has none then. */
   removeImage(id: string): Promise<void>;
 
-  /** Takes back the last step of this board, as a new edit; what somebody else changed since stays. False if there was nothing to do. */
+  /**
+   * Takes back the last step of this board, as a new edit; what somebody else changed since stays. False if there was no step, or
+   * nothing of it is left to take back.
+   */
   undo(): Promise<boolean>;
   redo(): Promise<boolean>;
 

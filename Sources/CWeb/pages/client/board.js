@@ -167,7 +167,7 @@ export class Board {
     await this.#write([{ type: "settings", op: "patch", id: "settings", value: copied(fields) }]);
   }
 
-  /** @returns {Promise<boolean>} whether there was a step, and nobody else has changed what it did */
+  /** @returns {Promise<boolean>} false if there was no step, or somebody else has since changed all that it did */
   undo() {
     return this.#turn(this.#done, this.#undone, "after", "before");
   }
