@@ -140,7 +140,7 @@ export class Engine {
     else if (this.mirror.draft.has(key)) this.commit([noDraft(key)]);
   }
 
-  /** Whether the disk has what this page shows. */
+  /** True if the disk has what this page shows. */
   get isOnDisk() {
     return this.store.isKept && !this.isDiskLost;
   }

@@ -212,7 +212,7 @@ function lost(mirror, type, id, op, edits, at) {
 }
 
 /**
- * Whether the server was restored: its history is another, or ends earlier.
+ * True if the server was restored: its history is another, or ends earlier.
  * @param {string} before @param {string} now  cursors
  */
 function isSetBack(before, now) {
