@@ -98,7 +98,10 @@ export class Board {
   /** For good. What has it has none then. */
   removeImage(id: string): Promise<void>;
 
-  /** Takes back the last step of this board, as a new edit; what somebody else changed since stays. False if there was nothing to do. */
+  /**
+   * Takes back the last step of this board, as a new edit; what somebody else changed since stays. False if there was no step, or
+   * nothing of it is left to take back.
+   */
   undo(): Promise<boolean>;
   redo(): Promise<boolean>;
 
@@ -149,7 +152,7 @@ export interface Conflict {
   readonly code?: string;
   /** What the user's edit said. */
   readonly value: Readonly<Record<string, any>> | null;
-  /** The members that both changed. */
+  /** The members that both changed; those of the settings' `custom` by key, as `custom.theme`. */
   readonly conflicts: readonly { readonly member: string; readonly base?: any; readonly theirs: any; readonly yours: any }[];
   readonly at: string;
 }

@@ -60,12 +60,13 @@ struct PageFile: Sendable {
         return (words[0], words[1])
     }
 
-    /// Each in the order in which its modules need each other, and named for the last. No two of a bundle use one name at their
-    /// top. The library for apps; the board; the screens beside it, which a page loads after its first card.
+    /// Each in an order in which no module needs a later one at its top, and named for the last. No two of a bundle use one name at
+    /// their top. The library for apps, in the order of the smallest gzip; the board; the screens beside it, which a page loads
+    /// after its first card.
     static let bundles = [
         [
-            "words", "recurrence", "series", "mirror", "sync", "connection", "store", "feed", "sender", "engine",
-            "views", "steps", "issues", "live", "access", "catch-up", "images", "trash", "board",
+            "recurrence", "series", "words", "sync", "issues", "mirror", "views", "steps", "trash", "board",
+            "connection", "images", "access", "feed", "engine", "sender", "store", "live", "catch-up",
             "kanbase",
         ].map { "client/\($0).js" },
         [
@@ -145,14 +146,15 @@ struct PageFile: Sendable {
         return kept
     }
 
-    /// A module without the spaces around marks that mean nothing, without empty lines, and with as few lines as need not be
-    /// looked at: a slash or a back quote that is in no text may begin a pattern, a comment or a template, in which a space is one.
+    /// A module without the spaces and semicolons that mean nothing, without empty lines, and with as few lines as need not be
+    /// looked at: a slash that is in no text may begin a pattern or a comment, in which a space is one.
     static func withoutSpaces(module: [UInt8]) -> [UInt8] {
         var kept: [UInt8] = []
-        for line in module.split(separator: UInt8(ascii: "\n")) {
+        for line in module.split(separator: newline[0]) {
             let short = withoutSpaces(line: line)
+            if short?.first == UInt8(ascii: "}"), kept.last == UInt8(ascii: ";") { kept.removeLast() }
             kept += short ?? Array(line)
-            if short == nil || !"{;,(".utf8.contains(line.last ?? 0) { kept.append(UInt8(ascii: "\n")) }
+            if short == nil || !"{};,([".utf8.contains(line.last ?? 0) { kept += newline }
         }
         return kept
     }
@@ -161,30 +163,42 @@ struct PageFile: Sendable {
     private static func withoutSpaces(line: ArraySlice<UInt8>) -> [UInt8]? {
         var kept: [UInt8] = []
         kept.reserveCapacity(line.count)
-        var isText = false
+        // What ends the text or the template.
+        var quote: UInt8?
+        // Of the braces around code in a template.
+        var depth = 0
         var isEscaped = false
         // True if a space would be after a mark.
         var isAfterMark = false
         // True if a space is held back until it is known what follows.
         var isHeld = false
         for byte in line {
-            if !isText, byte == UInt8(ascii: "/") || byte == UInt8(ascii: "`") { return nil }
-            if !isText, byte == UInt8(ascii: " ") {
+            if quote == nil, byte == UInt8(ascii: "/") { return nil }
+            if quote == nil, byte == UInt8(ascii: " ") {
                 isHeld = !isAfterMark
                 continue
             }
-            let isMark = !isText && marks[Int(byte)]
+            let isMark = quote == nil && marks[Int(byte)]
             if isHeld, !isMark { kept.append(UInt8(ascii: " ")) }
             (isHeld, isAfterMark) = (false, isMark)
-            if byte == UInt8(ascii: "\""), !isEscaped { isText.toggle() }
+            if quote == UInt8(ascii: "`") {
+                if byte == UInt8(ascii: "{"), depth > 0 || kept.last == UInt8(ascii: "$") { depth += 1 }
+                if byte == UInt8(ascii: "}"), depth > 0 { depth -= 1 }
+            }
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "`"), !isEscaped, quote ?? byte == byte {
+                // A template in a template.
+                if depth > 0 { return nil }
+                quote = quote == nil ? byte : nil
+            }
             isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            if isMark, byte == UInt8(ascii: "}"), kept.last == UInt8(ascii: ";") { kept.removeLast() }
             kept.append(byte)
         }
-        return kept
+        return quote == nil ? kept : nil
     }
 
-    /// By byte, whether a space beside it means nothing.
-    private static let marks: [Bool] = (0..<256).map { "=!?:,{}<>;()&|".utf8.contains(UInt8($0)) }
+    /// By byte, true if a space beside it means nothing.
+    private static let marks: [Bool] = (0..<256).map { "=!?:,{}<>;()[]&|*%".utf8.contains(UInt8($0)) }
 
     /// Compressed once, at the first request.
     private static let gzipForms = Locked<[String: Response]>([:])

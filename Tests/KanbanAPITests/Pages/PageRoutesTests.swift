@@ -238,20 +238,20 @@ struct PageRoutesTests {
         let module = #"""
             import { a } from "./b.js";
 
-            export function c(d, e = "x = { y }") {
-            if (d !== e && !(d < 1)) return `${d} : ${e}`;
-            const f = d ? (g) => g + +1 : /a = b/.exec(e);
-            const h = "\\"; const i = "\" = ";
+            export function c(d, e = "x = { y; }") {
+            if (d !== e && !(d < 1)) { return `${d} : ${f({ e }, "; }")}; } `; }
+            const f = `${d ? ` : ${e}` : e} = `;
+            const g = d ? (h) => h + +1 : /a = b/.exec(e);
+            const i = "\\"; const j = [ "\" = " ];
             call(d, // why,
             e);
             }
             """#
         let sent = #"""
-            import{a}from "./b.js";export function c(d,e="x = { y }"){if (d !== e && !(d < 1)) return `${d} : ${e}`;
-            const f = d ? (g) => g + +1 : /a = b/.exec(e);
-            const h="\\";const i="\" = ";call(d, // why,
-            e);}
-
+            import{a}from "./b.js";export function c(d,e="x = { y; }"){if(d!==e&&!(d<1)){return `${d} : ${f({ e }, "; }")}; } `}const f = `${d ? ` : ${e}` : e} = `;
+            const g = d ? (h) => h + +1 : /a = b/.exec(e);
+            const i="\\";const j=["\" = "];call(d, // why,
+            e)}
             """#
 
         #expect(String(decoding: PageFile.withoutSpaces(module: Array(module.utf8)), as: UTF8.self) == sent)

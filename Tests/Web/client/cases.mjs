@@ -45,6 +45,10 @@ const offline = (board) => until(board.status, ({ phase }) => phase === "offline
 const sun = { email: "sun@example.org", password: "correct horse" };
 const moon = { email: "moon@example.org", password: "battery staple" };
 
+/** An engine that does nothing by itself. */
+const engineOf = ({ library }) => new library.Engine(
+  { name: "", channel: null, isKept: false, missed: [], reading: Promise.resolve(library.emptyMirror()), write: async () => {}, close() {} }, new library.Connection());
+
 /** Both change a task: the server while the device is away, and the device before it comes back. */
 async function away(t, change) {
   const board = await t.open();
@@ -744,6 +748,160 @@ export const cases = {
     } finally {
       globalThis.TextDecoderStream = decoder;
     }
+  }],
+
+  "a connection that breaks while nothing waits does not stop later edits": ["open", async (t) => {
+    const { sender } = engineOf(t);
+    await sender.failed(new t.library.Problem(0));
+    same(sender.limit, 1);
+    sender.close();
+  }],
+
+  "a page that comes after the stream brings back nothing that was deleted since": ["open", async (t) => {
+    const mirror = t.library.emptyMirror();
+    const made = { type: "task", id: "t", revision: 5, value: { id: "t", title: "Ghost", revision: 5 } };
+    same(t.library.receive(mirror, [made], null).length, 1);
+    mirror.meta.set("cursor", "1-6-x");
+    same(t.library.receive(mirror, [made], null), []);
+    same(t.library.receive(mirror, [{ ...made, revision: 7 }], null).length, 1);
+  }],
+
+  "undo of a creation keeps what another device wrote in it since": ["open", async (t) => {
+    const board = await t.open();
+    const task = await board.create({ title: "Tea", status: "done" });
+    const plain = await board.create({ title: "Milk", dueDate: "2031-05-04", recurrence: { rule: "FREQ=DAILY" } });
+    await board.sync();
+    await t.api("PATCH", `/tasks/${task.id}`, { body: "Two cups" });
+    await board.sync();
+    same([await board.undo(), board.task(plain.id)], [true, undefined]);
+    same([await board.undo(), board.task(task.id).body], [false, "Two cups"]);
+  }],
+
+  "what a restored server had in an older form comes back without touching newer words": ["open", async (t) => {
+    const board = await t.open();
+    const { id } = await board.create({ title: "Tea", body: "One cup", dueDate: "2031-05-04" });
+    await board.sync();
+    await t.backup();
+    await board.edit(id, { title: "Green tea", body: "Two cups", dueDate: "2031-05-05" });
+    await board.sync();
+    await t.stop();
+    await t.restore();
+    await t.start();
+    await board.sync();
+    const [conflict] = await until(board.conflicts, (list) => list.length === 1);
+    await board.edit(id, { body: "Three cups" });
+    await t.api("PATCH", `/tasks/${id}`, { title: "Somebody's tea" });
+    await board.sync();
+    await board.answer(conflict.id, "mine");
+    await board.sync();
+    const { title, body, dueDate } = await t.api("GET", `/tasks/${id}`);
+    same([title, body, dueDate, board.conflicts.value], ["Somebody's tea", "Three cups", "2031-05-05", []]);
+  }],
+
+  "their words do not replace what was written after the conflict": ["open", async (t) => {
+    const { board, task } = await away(t, {
+      here: (board, { id }) => board.edit(id, { title: "Black tea", body: "Mine" }),
+      there: ({ id }) => t.api("PATCH", `/tasks/${id}`, { title: "Green tea", body: "Theirs" }),
+    });
+    await t.api("PATCH", `/tasks/${task.id}`, { title: "Newest tea" });
+    await board.sync();
+    await board.answer(board.conflicts.value[0].id, "theirs");
+    await board.sync();
+    const { title, body } = await t.api("GET", `/tasks/${task.id}`);
+    same([title, body], ["Newest tea", "Theirs"]);
+  }],
+
+  "what a token may not do is reported, and the edits wait": ["open", async (t) => {
+    const board = await t.open();
+    await live(board);
+    const end = between((address) => (address.endsWith("/sync") ? Promise.resolve(new Response('{"code": "insufficient_scope"}', { status: 403 })) : undefined));
+    for (const title of ["Milk", "Tea"]) await board.create({ title });
+    const forbidden = await problem(t, board.sync());
+    // As long as smaller requests would take to find an edit at fault.
+    await new Promise((resolve) => { setTimeout(resolve, 1000); });
+    end();
+    same([forbidden.code, board.conflicts.value, titles(board.tasks().value)], ["insufficient_scope", [], ["Milk", "Tea"]]);
+    await board.sync();
+    same([board.status.value.pending, titles((await t.api("GET", "/tasks?sort=position")).items)], [0, ["Milk", "Tea"]]);
+  }],
+
+  "a day and its first moment are two due dates": ["open", async (t) => {
+    const board = await t.open();
+    const { id } = await board.create({ title: "Tea", dueDate: "2031-05-04" });
+    await board.edit(id, { dueDate: "2031-05-04T00:00:00.000Z" });
+    same([await board.undo(), board.task(id).dueDate], [true, "2031-05-04"]);
+  }],
+
+  "own words are known again in the form in which the server keeps them": ["open", async (t) => {
+    const board = await t.open();
+    const garden = await board.createCategory({ name: " Garden " });
+    same(garden.name, "Garden");
+    await board.editCategory(garden.id, { name: " Yard " });
+    const { id } = await board.create({ title: "Tea", dueDate: "2031-05-04" });
+    await board.edit(id, { recurrence: { from: "completion", rule: "FREQ=DAILY" } });
+    await board.sync();
+    await until(board.tasks(), ([{ revision }]) => revision > 0);
+    same([await board.undo(), board.task(id).recurrence], [true, null]);
+    await board.undo();
+    same([await board.undo(), board.categories().value[0].name], [true, "Garden"]);
+  }],
+
+  "a deletion that waits keeps the newest words, whatever the feed brings": ["open", async (t) => {
+    const { apply, emptyMirror, mutate, receive } = t.library;
+    const mirror = emptyMirror();
+    const task = { id: "t", title: "Old", status: "todo", position: "a0", revision: 1 };
+    mirror.task.set("t", task);
+    const at = new Date().toISOString();
+    apply(mirror, mutate(mirror, { type: "task", op: "patch", id: "t", value: { title: "New" } }, { mutationId: "m1", key: "1", at }));
+    apply(mirror, mutate(mirror, { type: "task", op: "delete", id: "t" }, { mutationId: "m2", key: "2", at }));
+    apply(mirror, receive(mirror, [{ type: "task", id: "t", revision: 2, value: { ...task, revision: 2 } }, { type: "task", id: "t", revision: 3, deleted: true }], "1-3-x"));
+    same(mirror.meta.get("deleted:t").title, "New");
+  }],
+
+  "a pause leaves no listener behind": ["open", async (t) => {
+    const engine = engineOf(t);
+    let count = 0;
+    const { signal } = engine.leading;
+    signal.addEventListener = () => { count += 1; };
+    signal.removeEventListener = () => { count -= 1; };
+    await engine.pause(1);
+    same(count, 0);
+    const paused = engine.pause(3_600_000);
+    engine.rest();
+    await paused;
+  }],
+
+  "keys of custom settings are answered one by one": ["open", async (t) => {
+    const board = await t.open();
+    await board.editSettings({ custom: { theme: "light", size: 1 } });
+    await board.sync();
+    await t.stop();
+    await offline(board);
+    await board.editSettings({ custom: { mine: 1, "a.b": 2, theme: "dark" } });
+    await t.start();
+    await t.api("PATCH", "/settings", { custom: { other: 2, size: 2, theme: "blue", "a.b": 1 } });
+    await board.sync();
+    const [conflict] = board.conflicts.value;
+    same(conflict.conflicts.map(({ member, theirs, yours }) => [member, theirs, yours]).sort(), [["custom.a.b", 1, 2], ["custom.theme", "blue", "dark"]]);
+    await board.answer(conflict.id, "theirs");
+    await board.sync();
+    const { custom } = await t.api("GET", "/settings");
+    same(Object.entries(custom).sort(), [["a.b", 1], ["mine", 1], ["other", 2], ["size", 2], ["theme", "blue"]]);
+  }],
+
+  "undo of a move leaves a task where another device put it since": ["open", async (t) => {
+    const board = await t.open();
+    const [one, two] = await Promise.all(["1", "2", "3", "4"].map((title) => board.create({ title })));
+    await board.move(one.id, { place: "last" });
+    await board.sync();
+    await t.api("POST", `/tasks/${one.id}/move`, { after: two.id });
+    await board.sync();
+    same([await board.undo(), titles(board.tasks().value).join("")], [false, "2134"]);
+    await board.move(one.id, { place: "last" });
+    await board.sync();
+    await t.api("POST", "/tasks", { title: "5" });
+    await board.sync();
+    same([await board.undo(), titles(board.tasks().value).join("")], [true, "21345"]);
   }],
 
   "a search finds by the rules of all homes": ["open", async (t) => {

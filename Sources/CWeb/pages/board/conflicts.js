@@ -1,5 +1,5 @@
 // Edits that the server merged or refused, shown until the user decides: mine and theirs, side by side.
-import { keepMine, noIssue, patchOf, takeTheirs } from "../client/kanbase.js";
+import { keepMine, noIssue, takeTheirs } from "../client/kanbase.js";
 import { refusal } from "./api.js";
 import { picture } from "./answers.js";
 import { $, el, language, openDialog, text } from "./page.js";
@@ -49,8 +49,8 @@ function issueBox(app, issue) {
     for (const conflict of issue.conflicts) box.append(sideBySide(app, conflict));
     const joined = both(issue);
     box.append(el("div", { class: "row end" },
-      el("button", { onclick: () => settle(takeTheirs(issue)) }, text.takeTheirs),
-      joined && el("button", { onclick: () => settle({ intents: [patchOf(issue, joined)], answered: [noIssue(issue)] }) }, text.keepBoth),
+      el("button", { onclick: () => settle(takeTheirs(app.model, issue)) }, text.takeTheirs),
+      joined && el("button", { onclick: () => settle(takeTheirs(app.model, issue, joined)) }, text.keepBoth),
       el("button", { class: "primary", onclick: () => settle() }, text.keepMine)));
     return box;
   }
@@ -78,7 +78,7 @@ function both(issue) {
   const body = issue.conflicts.find(({ member }) => member === "body");
   if (!body || issue.conflicts.length > 1 || !body.theirs || !body.yours) return null;
   const joined = `${body.yours}\n\n${body.theirs}`;
-  return [...joined].length <= 1000 ? { body: joined } : null;
+  return [...joined].length <= 1000 ? joined : null;
 }
 
 /** @param {App} app @param {Conflict} conflict */

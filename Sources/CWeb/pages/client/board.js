@@ -58,17 +58,13 @@ export class Board {
     return new Live(this.#source, () => [...this.#views.tasks.values()].filter(isShown).sort(comparison(sort)));
   }
 
-  categories() {
-    return new Live(this.#source, () => this.#views.categoryList);
-  }
+  categories() { return new Live(this.#source, () => this.#views.categoryList); }
 
   ddays() {
     return new Live(this.#source, () => [...this.#views.ddays.values()].sort((a, b) => (a.date + a.id < b.date + b.id ? -1 : 1)));
   }
 
-  settings() {
-    return new Live(this.#source, () => this.#views.settings);
-  }
+  settings() { return new Live(this.#source, () => this.#views.settings); }
 
   /** @param {string} id @returns {Task | undefined} */
   task(id) {
@@ -171,7 +167,7 @@ export class Board {
     await this.#write([{ type: "settings", op: "patch", id: "settings", value: copied(fields) }]);
   }
 
-  /** @returns {Promise<boolean>} whether there was a step, and nobody else has changed what it did */
+  /** @returns {Promise<boolean>} false if there was no step, or somebody else has since changed all that it did */
   undo() {
     return this.#turn(this.#done, this.#undone, "after", "before");
   }
@@ -186,7 +182,7 @@ export class Board {
     const issue = this.#engine.mirror.issue.get(id);
     if (!issue) throw missing("conflict", id);
     if (choice !== "mine" && choice !== "theirs") throw new TypeError(`Answer "mine" or "theirs".`);
-    const { intents, answered } = choice === "mine" ? keepMine(this.#views, issue) : takeTheirs(issue);
+    const { intents, answered } = choice === "mine" ? keepMine(this.#views, issue) : takeTheirs(this.#views, issue);
     await this.#write(intents, answered);
   }
 
@@ -263,20 +259,20 @@ export class Board {
   #ruled(fields) {
     const { recurrence, ...value } = copied(fields);
     if (value.categoryId) value.categoryId = this.#idOf(value.categoryId);
-    return { ...value, ...(recurrence !== undefined && { recurrence: recurrence && { from: "due", timeZone: this.#views.ruleZone, ...recurrence } }) };
+    return { ...value, ...(recurrence !== undefined && { recurrence: recurrence && { rule: recurrence.rule, from: "due", timeZone: this.#views.ruleZone, ...recurrence } }) };
   }
 
   /** @param {"category" | "dday"} type @param {Record<string, any>} fields */
   async #create(type, { id: wanted, ...fields }) {
     const id = this.#free(type, wanted);
-    await this.#act({ type, id }, [{ type, op: "create", id, value: copied(fields) }]);
+    await this.#act({ type, id }, [{ type, op: "create", id, value: trimmed(fields) }]);
     return frozen(valueOf(this.#views, { type, id }));
   }
 
   /** @param {Target["type"]} type @param {string} wanted @param {Record<string, any>} fields */
   #edit(type, wanted, fields) {
     const { id } = this.#find(type, wanted);
-    return this.#act({ type, id }, [{ type, op: "patch", id, value: copied(fields) }]);
+    return this.#act({ type, id }, [{ type, op: "patch", id, value: trimmed(fields) }]);
   }
 
   /** @param {Target["type"]} type @param {string} wanted */
@@ -298,3 +294,6 @@ export class Board {
 
 /** @param {any} value of an app, which may change it later @returns {any} without members that are undefined */
 const copied = (value) => JSON.parse(JSON.stringify(value));
+
+/** @param {Record<string, any>} fields with the name of a category as the server keeps it */
+const trimmed = (fields) => copied({ ...fields, ...(fields.name && { name: fields.name.trim() }) });

@@ -40,9 +40,8 @@ export const reasonOf = ({ status, code, message }) => ({ status, code, message 
 
 /** A random UUID. Pages over plain HTTP have no `crypto.randomUUID`, and Node 18 and React Native no `crypto`; ids are no secret. */
 export function uuid() {
-  const bytes = new Uint8Array(16);
-  if (globalThis.crypto) crypto.getRandomValues(bytes);
-  else bytes.forEach((_, index) => { bytes[index] = Math.random() * 256; });
+  const bytes = Uint8Array.from({ length: 16 }, () => Math.random() * 256);
+  globalThis.crypto?.getRandomValues(bytes);
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -134,10 +133,8 @@ export class Connection {
   }
 }
 
-/** @param {Response} response in seconds */
-function retryAfter(response) {
-  return Number(response.headers.get("Retry-After")) || undefined;
-}
+/** @param {Response} response @returns in seconds */
+const retryAfter = ({ headers }) => Number(headers.get("Retry-After")) || undefined;
 
 /** Splits text into events (HTML §9.2.6), however it is cut. */
 export class EventParser {

@@ -140,7 +140,7 @@ export class Engine {
     else if (this.mirror.draft.has(key)) this.commit([noDraft(key)]);
   }
 
-  /** Whether the disk has what this page shows. */
+  /** True if the disk has what this page shows. */
   get isOnDisk() {
     return this.store.isKept && !this.isDiskLost;
   }
@@ -190,6 +190,7 @@ export class Engine {
   /** Sends and reads nothing until it leads again. */
   rest() {
     this.leading.abort();
+    this.wake();
     this.sender.close();
     this.feed.close();
     this.isLeading = this.isAdmitted = false;
@@ -210,7 +211,6 @@ export class Engine {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
       this.wake = () => { clearTimeout(timer); resolve(undefined); };
-      this.leading.signal.addEventListener("abort", this.wake, { once: true });
     });
   }
 

@@ -1,10 +1,21 @@
 // What may be done about an issue, as the edits that do it.
 import { uuid } from "./connection.js";
-import { between } from "./views.js";
+import { view } from "./mirror.js";
+import { isSame, positionIn } from "./steps.js";
 
-/** @param {Issue} issue @param {any} value @returns {Intent} */
-export function patchOf({ type, target }, value) {
-  return { type, op: "patch", id: target, value };
+/**
+ * A patch of the members that still are as they were: newer words stay.
+ * @param {Views} views @param {Issue} issue @param {[member: string, was: any, wanted: any][]} parts @returns {Intent[]}
+ */
+function patch(views, { type, target: id }, parts) {
+  const now = view(views.engine.mirror, type, id);
+  /** @type {Record<string, any>} */
+  const value = {};
+  for (const [member, was, wanted] of parts) {
+    const [name, key] = member.split(/\.(.*)/s);
+    if (now && isSame(name, key ? now[name][key] : now[name], was) && !isSame(name, was, wanted)) value[name] = key ? { ...value[name], [key]: wanted } : wanted;
+  }
+  return Object.keys(value).length ? [{ type, op: "patch", id, value }] : [];
 }
 
 /**
@@ -17,18 +28,17 @@ export function keepMine(views, issue, title) {
   const answered = [noIssue(issue)];
   if (kind === "merged") return { intents: [], answered };
   if (kind === "lost") return sendAgain(views, issue, title);
-  const again = { ...patchOf(issue, savable(views, value)), op };
+  const again = { type, op, id: target, value: savable(views, value) };
   if (code !== "deleted") return { intents: [again], answered };
   return { intents: [{ type, op: "restore", id: target }, ...(op === "patch" ? [again] : [])], answered };
 }
 
 /**
- * What the server has holds.
- * @param {Issue} issue @returns {Settling}
+ * What the server has holds, or what is made of both.
+ * @param {Views} views @param {Issue} issue @param {any} [both] @returns {Settling}
  */
-export function takeTheirs(issue) {
-  const theirs = Object.fromEntries(issue.conflicts.map(({ member, theirs }) => [member, theirs]));
-  return { intents: issue.kind === "merged" ? [patchOf(issue, theirs)] : [], answered: [noIssue(issue)] };
+export function takeTheirs(views, issue, both) {
+  return { intents: patch(views, issue, issue.conflicts.map(({ member, yours, theirs }) => [member, yours, both ?? theirs])), answered: [noIssue(issue)] };
 }
 
 /** @param {Issue} issue @returns {Change} */
@@ -44,16 +54,15 @@ function savable(views, value) {
  * @param {Views} views @param {Issue} issue @param {string} [title] @returns {Settling}
  */
 function sendAgain(views, issue, title = "Task") {
-  const { type, op, target, value } = issue;
-  const lost = views.engine.mirror.issue.get(`lost:${value?.categoryId}`);
+  const { type, op, target, value, restored } = issue;
+  const { mirror } = views.engine;
+  const lost = mirror.issue.get(`lost:${value?.categoryId}`);
   const first = lost ? sendAgain(views, lost) : { intents: [], answered: [] };
   const id = op === "create" ? uuid() : target;
-  const whole = { ...(type === "task" && { title }), ...savable(views, value), ...(lost && { categoryId: first.intents[0].id }) };
-  const last = views.column(whole.status ?? "todo").at(-1)?.position ?? null;
-  return {
-    intents: [...first.intents, { type, op, id, value: whole, ...(type === "task" && op !== "patch" && { position: between(last, null) }) }],
-    answered: [...first.answered, noIssue(issue)],
-  };
+  const whole = { ...(type === "task" && { title }), ...savable(views, value), ...(lost && { categoryId: first.intents[0]?.id ?? lost.target }) };
+  const own = view(mirror, type, id) ? patch(views, issue, Object.entries(whole).map(([name, wanted]) => [name, restored?.[name], wanted]))
+    : [{ type, op, id, value: whole, ...(type === "task" && { position: positionIn(views, id, whole) }) }];
+  return { intents: [...first.intents, ...own], answered: [...first.answered, noIssue(issue)] };
 }
 
 /** @param {Issue["kind"]} kind @returns {string} what is said where the server says nothing */

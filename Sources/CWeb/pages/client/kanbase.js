@@ -9,7 +9,7 @@ export { Board } from "./board.js";
 export { Connection, EventParser, parsed, Problem, uuid } from "./connection.js";
 export { Engine } from "./engine.js";
 export { addImage, readImage } from "./images.js";
-export { keepMine, noIssue, patchOf, takeTheirs } from "./issues.js";
+export { keepMine, noIssue, takeTheirs } from "./issues.js";
 export { apply, defaults, emptyMirror, mutate, noDraft, outbox, ownCount, view } from "./mirror.js";
 export { falls, followingDue, instantOf, nextOccurrence, readRule, wallOf, weekdays } from "./recurrence.js";
 export { succession, uuidOf } from "./series.js";

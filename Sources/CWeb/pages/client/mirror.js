@@ -43,15 +43,15 @@ export function outbox(mirror) {
   return [...mirror.outbox.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** @param {Mirror} mirror @param {string} id */
-export const isEdited = (mirror, id) => [...mirror.outbox.values()].some(({ mutation }) => mutation.id === id);
+/** @param {Mirror} mirror @param {string} id @param {Op} [op] */
+export const isEdited = (mirror, id, op) => [...mirror.outbox.values()].some(({ mutation }) => mutation.id === id && (!op || mutation.op === op));
 
 /**
  * A resource as the user sees it: the server's copy with the unsent edits on top; undefined when it does not exist.
  * @param {Mirror} mirror @param {ResourceType} type @param {string} id
  * @param {Entry[]} [entries] of this resource, in order
  */
-export function view(mirror, type, id, entries = outbox(mirror).filter((entry) => isOf(entry, type, id))) {
+export function view(mirror, type, id, entries = outbox(mirror).filter(({ mutation, next }) => mutation.type === type && (mutation.id === id || next?.id === id))) {
   let value = /** @type {any} */ (mirror[type].get(id));
   for (const entry of entries) {
     if (entry.mutation.id === id) value = replay(type, value, entry, mirror);
@@ -59,9 +59,6 @@ export function view(mirror, type, id, entries = outbox(mirror).filter((entry) =
   }
   return value;
 }
-
-/** @param {Entry} entry @param {ResourceType} type @param {string} id */
-const isOf = ({ mutation, next }, type, id) => mutation.type === type && (mutation.id === id || next?.id === id);
 
 /** @param {ResourceType} type @param {any} value @param {Entry} entry @param {Mirror} mirror */
 function replay(type, value, { mutation, position, at, own }, mirror) {

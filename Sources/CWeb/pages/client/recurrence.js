@@ -135,7 +135,7 @@ export function followingDue({ recurrence, dueDate, occurrence, seriesStart }, d
   return nextOccurrence(rule, dayNumber(dueDate, own) > dayNumber(done, own) ? dueDate : done, start, own);
 }
 
-/** @type {(recurrence: Recurrence, due: string, start: string, zone: string) => boolean} whether a due date is one of the rule since a start */
+/** @type {(recurrence: Recurrence, due: string, start: string, zone: string) => boolean} true if a due date is one of the rule since a start */
 export function falls({ rule: written, timeZone }, due, start, zone) {
   const rule = readRule(written);
   const own = timeZone ?? zone;

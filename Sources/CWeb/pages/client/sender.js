@@ -78,10 +78,10 @@ export class Sender {
     const { engine } = this;
     if (problem.status === 401) return;
     // A refusal without a code is of a proxy. One that finds the request too large finds smaller ones right.
-    const isPassing = problem.status >= 500 || [0, 408, 429].includes(problem.status) || (problem.code === "" && problem.status !== 413);
+    const isPassing = problem.status >= 500 || [0, 403, 408, 429].includes(problem.status) || (problem.code === "" && problem.status !== 413);
     if (!isPassing) {
       // The whole request was refused: smaller requests find the edit at fault.
-      if (this.limit > 1) this.limit = Math.max(1, Math.floor(this.limit / 8));
+      if (this.limit > 1) this.limit = Math.ceil(this.limit / 8);
       else {
         const sent = request(engine.mirror, 1, this.held)?.sent ?? [];
         await this.take(sent, refused(sent, problem));
@@ -93,7 +93,7 @@ export class Sender {
     engine.setState({ problem: reasonOf(problem), ...(isAway && { phase: "offline" }) });
     if (isAway) {
       // The line may be too slow for so much.
-      this.limit = Math.ceil(Math.min(this.limit, engine.mirror.outbox.size) / 2);
+      this.limit = Math.ceil(Math.min(this.limit, engine.mirror.outbox.size || 1) / 2);
     }
     this.again(15_000, problem.retryAfter ?? 0, () => this.push());
   }

@@ -16,8 +16,9 @@ export function stateOf(views, target) {
 /** @param {Views} views @param {Task} task @returns {Where} */
 function whereIs(views, { id, status }) {
   const column = views.column(status);
-  const before = column[column.findIndex((other) => other.id === id) - 1];
-  return { status, ...(before ? { after: before.id } : { place: "first" }) };
+  const index = column.findIndex((other) => other.id === id);
+  const before = column[index - 1];
+  return { status, ...(before ? { after: before.id } : { place: "first" }), next: column[index + 1]?.id };
 }
 
 /** @param {Views} views @param {string} id @param {Where} where */
@@ -35,7 +36,9 @@ export function turn(views, target, from, to) {
   const now = valueOf(views, target);
   const { type, id } = target;
   const where = to.where && settled(views, to.where);
-  if (!to.value) return now ? [{ ...target, op: "delete" }] : [];
+  const isUntouched = (/** @type {string} */ name) => isSame(name, now[name], from.value?.[name]);
+  const members = Object.keys(defaults[type]).filter((name) => !["completedAt", "position", "revision"].includes(name));
+  if (!to.value) return now && members.every(isUntouched) ? [{ ...target, op: "delete" }] : [];
   if (!from.value) {
     if (now) return [];
     const { status, ...value } = where ?? {};
@@ -43,21 +46,31 @@ export function turn(views, target, from, to) {
   }
   if (!now) return [];
   // The column is a move's, and with it the rule of a task that is completed; the rest is the server's.
-  const others = ["status", "completedAt", "position", "revision", from.value.status === to.value.status ? "" : "recurrence"];
-  const names = Object.keys(defaults[type]).filter((name) => !others.includes(name)
-    && !isSame(name, from.value[name], to.value[name]) && isSame(name, now[name], from.value[name]));
-  const isMoved = where && (from.value.status !== to.value.status || from.value.position !== to.value.position) && now.status === from.value.status;
+  const isWithin = from.value.status === to.value.status;
+  const names = members.filter((name) => name !== "status" && (isWithin || name !== "recurrence")
+    && !isSame(name, from.value[name], to.value[name]) && isUntouched(name));
+  const isMoved = where && (!isWithin || from.value.position !== to.value.position) && isUntouched("status") && !isElsewhere(views, now, from.where);
   return [
     ...(names.length ? [/** @type {Intent} */ ({ ...target, op: "patch", value: Object.fromEntries(names.map((name) => [name, to.value[name] ?? null])) })] : []),
     ...(isMoved ? [/** @type {Intent} */ ({ ...target, op: "move", value: where, position: positionIn(views, id, where) })] : []),
   ];
 }
 
+/**
+ * True if another device took the task from between its neighbours. The position alone does not tell: the server gives another.
+ * @param {Views} views @param {Task} task @param {Where | undefined} where
+ */
+function isElsewhere(views, { id, status }, where) {
+  const column = views.column(status).map((task) => task.id);
+  const index = column.indexOf(id);
+  return column.indexOf(where?.after ?? "") > index || column.slice(0, index).includes(where?.next ?? "");
+}
+
 /** @param {string} name @param {any} a @param {any} b */
 export function isSame(name, a, b) {
   // The server writes a time in its own way, and reminders in its own order.
   if (name === "reminders" && a && b) return String([...a].sort()) === String([...b].sort());
-  if (name === "dueDate" && a && b) return Date.parse(a) === Date.parse(b);
+  if (name === "dueDate" && a && b) return a.length > 10 === b.length > 10 && Date.parse(a) === Date.parse(b);
   return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 }
 

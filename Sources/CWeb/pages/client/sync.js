@@ -68,7 +68,7 @@ export function settle(mirror, sent, results, at, held = new Set()) {
   const issues = new Map(mirror.issue);
   /** @type {Map<string, string | null>} */
   const renamed = new Map();
-  const reached = Number(mirror.meta.get("cursor")?.split("-")[1]);
+  const reached = reachedBy(mirror);
   const answers = results.map((result) => ({ result, entry: sent.find(({ mutation }) => mutation.mutationId === result.mutationId) }));
   for (const { result, entry } of answers) if (entry && result.problem?.code === "quota_exceeded") held.add(entry.key);
   const turn = new Set(inTurn(mirror, held));
@@ -116,6 +116,9 @@ export function settle(mirror, sent, results, at, held = new Set()) {
   return changes;
 }
 
+/** @param {Mirror} mirror @returns {number} the newest revision that the feed has brought */
+const reachedBy = ({ meta }) => Number(meta.get("cursor")?.split("-")[1]);
+
 /** @param {any} value without its computed members, as in the change feed */
 function stripped({ taskCount, doneCount, deadline, countdown, ...value }) {
   return value;
@@ -147,9 +150,23 @@ function remember(mirror, sent, left) {
   return known.length || before.length ? [{ store: "meta", key: "known", value: known.length ? known : undefined }] : [];
 }
 
+/**
+ * The members of the settings' `custom` are contested one by one.
+ * @param {Conflict} conflict @returns {Conflict[]}
+ */
+function byKey(conflict) {
+  const { member, base, theirs, yours } = conflict;
+  if (member !== "custom") return [conflict];
+  return Object.keys({ ...theirs, ...yours }).flatMap((key) => {
+    const [was, is, own] = [base, theirs, yours].map((side) => side?.[key] ?? null);
+    // What they left alone is no question. The server leaves out a large base.
+    return base && JSON.stringify(was) === JSON.stringify(is) ? [] : [{ member: `custom.${key}`, base: was, theirs: is, yours: own }];
+  });
+}
+
 /** @param {Mirror} mirror @param {Entry} entry @param {any} result @param {string} at @returns {Issue | null} */
 function issueOf(mirror, { mutation }, result, at) {
-  const conflicts = (result.conflicts ?? []).filter((/** @type {Conflict} */ { member, theirs, yours }) => member !== "position" && JSON.stringify(theirs) !== JSON.stringify(yours));
+  const conflicts = (result.conflicts ?? []).flatMap(byKey).filter((/** @type {Conflict} */ { member, theirs, yours }) => member !== "position" && JSON.stringify(theirs) !== JSON.stringify(yours));
   const isRefused = result.status === "rejected" || result.status === "conflict";
   // It was applied before a category in it got another id; that answer was lost.
   if (result.problem?.code === "idempotency_key_reused") return null;
@@ -195,7 +212,7 @@ function lost(mirror, type, id, op, edits, at) {
 }
 
 /**
- * Whether the server was restored: its history is another, or ends earlier.
+ * True if the server was restored: its history is another, or ends earlier.
  * @param {string} before @param {string} now  cursors
  */
 function isSetBack(before, now) {
@@ -209,19 +226,22 @@ function isSetBack(before, now) {
  */
 function removed(mirror, type, id) {
   const known = /** @type {any} */ (mirror[type].get(id));
-  return [...known && isEdited(mirror, id) ? [remembered(known)] : [], { store: type, key: id, value: undefined }];
+  // A deletion that waits has kept a newer one.
+  return [...known && isEdited(mirror, id) && !isEdited(mirror, id, "delete") ? [remembered(known)] : [], { store: type, key: id, value: undefined }];
 }
 
 /** @param {Mirror} mirror @param {any[]} feed @param {string | null} cursor */
 export function receive(mirror, feed, cursor) {
   /** @type {Change[]} */
   const changes = [];
+  const reached = reachedBy(mirror);
   // A resource may be created and deleted within one page.
   const made = new Set();
   for (const { type, id, deleted, value, revision } of feed) {
     if (!types.includes(type)) continue;
     const known = mirror[/** @type {ResourceType} */ (type)].get(id);
-    if (known && known.revision > revision) continue;
+    // Of what is not known, a page that is older than the cursor brings nothing: it was deleted since.
+    if (known ? known.revision > revision : revision <= reached) continue;
     if (deleted && !known && !made.has(id)) continue;
     made.add(id);
     changes.push(...deleted ? removed(mirror, type, id) : [{ store: type, key: id, value }]);
@@ -248,7 +268,7 @@ export function replace(mirror, state, cursor, at) {
       const issue = lost(mirror, type, id, theirs ? "patch" : "put", {}, at);
       const isOlder = theirs?.updatedAt < /** @type {any} */ (mine).updatedAt
         && Object.entries(issue.value ?? {}).some(([name, member]) => JSON.stringify(theirs[name] ?? null) !== JSON.stringify(member ?? null));
-      if (!theirs || isOlder) changes.push({ store: "issue", key: issue.id, value: issue });
+      if (!theirs || isOlder) changes.push({ store: "issue", key: issue.id, value: { ...issue, restored: theirs } });
     }
   }
   for (const { type, id, value } of state.values()) changes.push({ store: type, key: id, value });

@@ -62,6 +62,7 @@
  * @property {any} [problem]  why the server refused it
  * @property {string} [code]
  * @property {string} at
+ * @property {any} [restored]  what a restored server has instead
  */
 /** @typedef {{base: Record<string, any>, fields: Record<string, any>, revision: number, at: string}} Draft */
 /**
@@ -88,7 +89,7 @@
  * others.
  * @typedef {{body?: any, key?: string, seconds?: number, headers?: Record<string, string>, raw?: boolean, quiet?: boolean, signal?: AbortSignal}} CallOptions
  */
-/** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last"}} Where */
+/** @typedef {{status?: Status, before?: string, after?: string, place?: "first" | "last", next?: string}} Where `next`: the task below, of a stand */
 /** @typedef {{type: "task" | "category" | "dday", id: string}} Target */
 /**
  * A task, a category or a D-day at one time; `where` is of a task.

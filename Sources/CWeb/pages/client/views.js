@@ -118,7 +118,7 @@ function searchKeys(task) {
 }
 
 /**
- * Whether a task has each of the terms of a search.
+ * True if a task has each of the terms of a search.
  * @param {Task} task @param {((key: string) => boolean)[]} terms
  */
 export function isFound(task, terms) {

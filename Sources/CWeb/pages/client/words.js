@@ -4,10 +4,10 @@
 const isASCII = (words) => /^[\0-\x7f]*$/.test(words);
 
 /**
- * Full case folding, which JavaScript has only as the mappings that make it.
+ * What lists are ordered by, with {@link inOrder}: full case folding, which JavaScript has only as the mappings that make it.
  * @param {string} words
  */
-function fold(words) {
+export function orderKey(words) {
   if (isASCII(words)) return words.toLowerCase();
   return words.replace(/[\p{Changes_When_Casefolded}\u01f0\u0390\u03b0\u1e96-\u1e99\u1f50-\u1fff]/gu, (letter) => (
     /[\u13f8-\u13fd\uab70-\uabbf]/.test(letter) ? letter.toUpperCase() : letter.toLowerCase().toUpperCase().toLowerCase()));
@@ -17,13 +17,7 @@ function fold(words) {
  * Two texts are the same when they have one key.
  * @param {string} words
  */
-export const sameKey = (words) => fold(words.normalize("NFD")).normalize("NFC");
-
-/**
- * What lists are ordered by, with {@link inOrder}.
- * @param {string} words
- */
-export const orderKey = fold;
+export const sameKey = (words) => orderKey(words.normalize("NFD")).normalize("NFC");
 
 /**
  * By code points.
@@ -47,7 +41,7 @@ export function inOrder(a, b) {
 export function searchKey(words) {
   // Most texts, and nothing else changes in them.
   if (/^[\0-\x7f\u4e00-\u9fff\uac00-\ud7a3]*$/.test(words)) return words.toLowerCase();
-  return fold(words.normalize("NFKD")).normalize("NFKD")
+  return orderKey(words.normalize("NFKD")).normalize("NFKD")
     .replace(/(\p{sc=Latin}\p{Mn}*)\p{Mn}+/gu, (run) => run.replace(/\p{Mn}/gu, ""))
     .replace(/[\u30a1-\u30f6\u30fd\u30fe]/g, (kana) => String.fromCharCode(kana.charCodeAt(0) - 0x60)).normalize("NFC");
 }
