@@ -333,3 +333,41 @@ def test_many_categories_leave_everything_in_reach(page, server):
         page.mouse.move(*(chips.bounding_box()[side] + 20 for side in ("x", "y")))
         page.mouse.wheel(0, 5000)
         expect(page.locator(".chip").last).to_be_in_viewport(ratio=1)
+
+
+def test_visits_of_other_screens_leave_nothing_behind(page, server):
+    """Neither listeners of the boards before, nor a line that was added from one of them."""
+    session = page.context.new_cdp_session(page)
+
+    def listeners():
+        window = session.send("Runtime.evaluate", {"expression": "window"})["result"]["objectId"]
+        return len(session.send("DOMDebugger.getEventListeners", {"objectId": window})["listeners"])
+
+    def visit_today():
+        page.get_by_role("link", name="Today").click()
+        page.wait_for_selector("main h1")
+        page.go_back()
+        page.locator("#board").wait_for()
+
+    visit_today()
+    before = listeners()
+    page.keyboard.press("n")
+    page.keyboard.type("Milk")
+    visit_today()
+    visit_today()
+    assert listeners() == before
+
+    line = page.locator("[data-column=todo] .add input")
+    expect(line).to_have_value("Milk")
+    line.press("Enter")
+    shows(page, todo=["Milk"])
+    saved(page)
+    # Another tab adds a line, too, which deletes the draft of both.
+    other = page.context.new_page()
+    other.goto(server.url)
+    add(other, "Bread")
+    shows(page, todo=["Milk", "Bread"])
+    saved(page)
+    page.reload()
+    shows(page, todo=["Milk", "Bread"])
+    expect(page.locator("[data-column=todo] form.add")).to_be_hidden()

@@ -105,6 +105,8 @@ export class AddForm {
     this.input.value = "";
     this.off.clear();
     this.showReading();
+    // Nor on the form that was here before another screen.
+    this.app.engine.typed.delete(this.key);
     this.make([read], [noDraft(this.key)]);
     this.input.focus({ preventScroll: true });
   }

@@ -110,6 +110,7 @@ export class App {
       // A screen without a control can be scrolled with the keyboard too.
       main.tabIndex = screen ? 0 : -1;
       if (screen) {
+        this.board?.gone.abort();
         this.board = null;
         main.replaceChildren();
         document.title = `${text.screens[screen]} · Kanbase`;
@@ -143,7 +144,7 @@ export class App {
   showBoard(main) {
     document.title = "Kanbase";
     this.board = new Board(this);
-    const { element, tabs, round } = this.board;
+    const { element, tabs, round, gone } = this.board;
     element.addEventListener("click", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
       const id = /** @type {HTMLElement | null} */ (target.closest(".card"))?.dataset.id;
@@ -154,7 +155,7 @@ export class App {
       else if (this.picks.takes(event, id)) return;
       else if (event.detail < 2 && !String(getSelection()).trim()) this.router.go({ task: id });
     });
-    setUpDrag(this, element);
+    setUpDrag(this, element, gone);
     main.replaceChildren(el("h1", { class: "hidden" }, text.screens.board), this.filters.element, tabs, element, this.picks.element, round);
     if (this.place) this.board.resume(this.place);
   }

@@ -22,6 +22,8 @@ export class Board {
     this.cards = new Map();
     /** @type {Map<Status, Column>} */
     this.columns = new Map();
+    /** Ends what the window knows of this board, when another screen takes its place. */
+    this.gone = new AbortController();
     /** True if cards are being moved: their focus is lost. */
     this.isMoving = false;
     /** True if others changed something since. */
@@ -33,7 +35,7 @@ export class Board {
     for (const status of columns) this.makeColumn(status);
     this.element.addEventListener("focusin", (event) => this.rove(/** @type {HTMLElement} */ (event.target)));
     // Print all cards, not only the rendered ones.
-    addEventListener("beforeprint", () => this.showAll());
+    addEventListener("beforeprint", () => this.showAll(), { signal: this.gone.signal });
     this.render();
   }
 

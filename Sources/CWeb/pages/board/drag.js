@@ -5,8 +5,8 @@ import { move } from "./actions.js";
 const threshold = 6;
 const pressTime = 350;
 
-/** @param {App} app @param {HTMLElement} board */
-export function setUpDrag(app, board) {
+/** @param {App} app @param {HTMLElement} board @param {AbortController} gone */
+export function setUpDrag(app, board, { signal }) {
   /** @type {Drag | null} */
   let drag = null;
   let frame = 0;
@@ -36,7 +36,7 @@ export function setUpDrag(app, board) {
     drag.x = event.clientX;
     drag.y = event.clientY;
     if (!frame) frame = requestAnimationFrame(step);
-  });
+  }, { signal });
 
   addEventListener("pointerup", (event) => {
     // After Escape: the click comes at once, if it does.
@@ -47,9 +47,10 @@ export function setUpDrag(app, board) {
     // The last movement may not have had its frame yet.
     if (drag.ghost) step();
     drop();
-  });
-  addEventListener("pointercancel", () => end());
-  addEventListener("blur", () => end());
+  }, { signal });
+  addEventListener("pointercancel", () => end(), { signal });
+  addEventListener("blur", () => end(), { signal });
+  signal.addEventListener("abort", () => end());
   // A dragging finger must not scroll. The listener must exist before the touch begins.
   board.addEventListener("touchmove", (event) => { if (drag?.ghost) event.preventDefault(); }, { passive: false });
   board.addEventListener("contextmenu", (event) => { if (drag) event.preventDefault(); });
@@ -61,7 +62,7 @@ export function setUpDrag(app, board) {
     end();
     // What is released opens nothing.
     justDragged = true;
-  }, true);
+  }, { capture: true, signal });
   board.addEventListener("click", (event) => {
     if (!justDragged) return;
     justDragged = false;
