@@ -20,16 +20,49 @@ def in_both_schemes(page, look):
 
 #: What axe looks for by color. All else is the same in both schemes.
 COLORS = {"runOnly": ["color-contrast", "link-in-text-block"]}
+ALL_BUT_COLORS = {"rules": {rule: {"enabled": False} for rule in COLORS["runOnly"]}}
 
 
-def violations(page):
-    """What axe finds in light and in dark. It is put into each document once."""
+#: Texts and links, but one of those that have the same place, by tags and classes up to the page, and the same style there: their
+#: contrast is the same.
+UNLIKE = """() => {
+    const style = (element) => {
+        const { color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight, textShadow, textDecorationLine } = getComputedStyle(element);
+        return [element.tagName, element.className, color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight, textShadow, textDecorationLine].join();
+    };
+    const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    const places = new Map(), found = new Map();
+    const place = (element) => {
+        if (!element) return "";
+        if (!places.has(element)) places.set(element, `${place(element.parentElement)}>${style(element)}${hasText(element)}`);
+        return places.get(element);
+    };
+    for (const element of document.body.querySelectorAll("*")) {
+        if ((hasText(element) || element.matches("a, input, textarea, select")) && element.checkVisibility() && !found.has(place(element))) {
+            found.set(place(element), element);
+        }
+    }
+    return [...found.values()];
+}"""
+
+
+def violations(page, alike=False):
+    """
+    What axe finds in light and in dark. It is put into each document once. With `alike`, of a long page that repeats itself, the
+    colors of one of those texts that are styled alike.
+    """
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
 
+    def run(rules, within="() => document"):
+        options = {"resultTypes": ["violations"], **rules}
+        return page.evaluate(f"(options) => axe.run(({within})(), options).then(({{ violations }}) => violations)", options)
+
     def look(scheme):
-        options = {"resultTypes": ["violations"], **(COLORS if scheme == "dark" else {})}
-        found = page.evaluate("(options) => axe.run(options).then(({ violations }) => violations)", options)
+        if not alike:
+            found = run(COLORS if scheme == "dark" else {})
+        else:
+            found = run(COLORS, UNLIKE) + (run(ALL_BUT_COLORS) if scheme == "light" else [])
         return [(fault["id"], [node["html"][:160] for node in fault["nodes"]][:4]) for fault in found]
 
     return in_both_schemes(page, look)

@@ -32,9 +32,12 @@ def page_rules(chromium):
         yield run
 
 
-def test_the_days_of_a_rule_are_those_of_dateutil(rules):
+def test_the_days_of_a_rule_are_those_of_dateutil(request, rules):
     lines = (ROOT / "Tests/Cases/recurrence.txt").read_text().splitlines()
     assert len(lines) >= 5000
+    # All in Node, and every tenth in Chromium: both have the same engine, V8.
+    if request.node.callspec.params["rules"] == "chromium":
+        lines = lines[::10]
     found = rules("return argument.map(([rule, start]) => series(rule, start, 'UTC', 5));", [line.split(" ")[:2] for line in lines])
     assert [(line, days) for line, days in zip(lines, found, strict=True) if days != line.split(" ")[2:]] == []
 
