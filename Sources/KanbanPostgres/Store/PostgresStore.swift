@@ -59,7 +59,6 @@ package final class PostgresStore: Sendable {
         // Each statement is needed once.
         options.prepares = false
         let connection = try PostgresConnection(options)
-        if configuration.keepsPrepared { try configuration.pooler?.look(behind: connection, options) }
         if configuration.makesTables {
             try PostgresSchema.bringUp(
                 connection, now: configuration.clock(), steps: configuration.steps,
@@ -67,6 +66,7 @@ package final class PostgresStore: Sendable {
         } else {
             try PostgresSchema.requireTables(connection, steps: configuration.steps)
         }
+        if configuration.keepsPrepared { try configuration.pooler?.look(behind: connection, options) }
         let ids = IDSource(random: configuration.random)
         let server = ids.next(at: configuration.clock())
         let registry = ServerRegistry(of: server, configuration)
