@@ -26,7 +26,7 @@ struct GateTests {
     }
 
     @Test(arguments: [(0, "1"), (20, "1"), (2_000, "2"), (2_001, "3")])
-    func `a wait is told in whole seconds, none too few`(milliseconds: Int, seconds: String) {
+    func `a wait is rounded up to whole seconds, at least one`(milliseconds: Int, seconds: String) {
         #expect(Duration.milliseconds(milliseconds).retryAfter.value == seconds)
     }
 
