@@ -7,6 +7,7 @@ extension JSONScanner {
         skipPlain()
         guard byte(at: position) == UInt8(ascii: "\"") else { return try escapedString(from: opening) }
         let string = try checkedText(in: start..<position)
+        guard !string.hasEndlessMarks else { throw endlessMarks(at: opening) }
         position += 1
         return string
     }
@@ -29,7 +30,13 @@ extension JSONScanner {
             text.append(contentsOf: bytes[start..<position])
         }
         position += 1
-        return String(decoding: text, as: UTF8.self)
+        let string = String(decoding: text, as: UTF8.self)
+        guard !string.hasEndlessMarks else { throw endlessMarks(at: opening) }
+        return string
+    }
+
+    private func endlessMarks(at opening: Int) -> JSONError {
+        fault("This string has more than \(String.mostMarks) combining marks in a row.", at: opening)
     }
 
     /// Moves on to the next quotation mark, backslash or control character, or to the end.

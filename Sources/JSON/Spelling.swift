@@ -26,9 +26,9 @@ package struct Spelling: Hashable, Comparable, Sendable {
 }
 
 extension String {
-    /// True when both have the same UTF-8 bytes. `String` equality is looser and fast, so it is tested first.
+    /// True when both have the same UTF-8 bytes. `String` equality is looser, and slow beyond ASCII.
     package func isSpelled(like other: String) -> Bool {
-        guard self == other else { return false }
+        guard utf8.count == other.utf8.count else { return false }
         // Native strings have contiguous storage; a bridged one (macOS) may not.
         let areSame = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in Self.areSame(left, right) }
@@ -38,7 +38,6 @@ extension String {
 
     /// Eight bytes at a time: `elementsEqual` is slow because of its two iterators.
     private static func areSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard left.count == right.count else { return false }
         // A copy shares its bytes.
         guard left.baseAddress != right.baseAddress else { return true }
         let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
@@ -53,5 +52,27 @@ extension String {
             offset += 1
         }
         return true
+    }
+}
+
+extension String {
+    /// The most combining marks in a row. No member of a valid request has more letters.
+    static let mostMarks = 1_000
+
+    /// True if more than ``mostMarks`` combining marks follow one another. Swift's `==` and hashes sort them, and Foundation's
+    /// normal forms, too, in a time that grows with the square of their number: a megabyte of them takes minutes.
+    package var hasEndlessMarks: Bool {
+        // A mark takes two bytes at least.
+        guard utf8.count > 2 * Self.mostMarks else { return false }
+        var count = 0
+        for scalar in unicodeScalars {
+            guard scalar.value >= 0x300, scalar.properties.canonicalCombiningClass != .notReordered else {
+                count = 0
+                continue
+            }
+            count += 1
+            if count > Self.mostMarks { return true }
+        }
+        return false
     }
 }

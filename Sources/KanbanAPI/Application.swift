@@ -260,10 +260,12 @@ package final class Application: Responder {
         if let room, !request.body.isEmpty {
             try await prepare(request, route, caller.account, bodyLimit, room)
         }
+        let now = environment.clock()
+        // The token may have ended while the body came.
+        let caller = caller.isOutdated(at: now) ? try await gate.confirm(caller, for: request, to: route) : caller
         var call = Call(
             request: request, caller: caller, shared: shared,
-            query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters),
-            now: environment.clock())
+            query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters), now: now)
         if route.content.isParsed { try await call.parseAside() }
         let answer = try await route.handler(call)
         // With endings to compare, the write has bound the tag.

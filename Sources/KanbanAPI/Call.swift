@@ -98,12 +98,14 @@ package struct Caller: Sendable {
         let grant: Grant?
         let feed: FeedState?
         let endings: Int64?
+        let admittedAt: Timestamp
         let origin: String
 
-        init(_ grant: Grant?, _ feed: FeedState?, _ endings: Int64?, _ origin: String) {
+        init(_ grant: Grant?, _ feed: FeedState?, _ endings: Int64?, _ admittedAt: Timestamp, _ origin: String) {
             self.grant = grant
             self.feed = feed
             self.endings = endings
+            self.admittedAt = admittedAt
             self.origin = origin
         }
     }
@@ -115,17 +117,31 @@ package struct Caller: Sendable {
 
     /// This caller, with the feed state that a version check reported.
     func with(feed: FeedState) -> Caller {
-        Caller(account: account, Known(grant, feed, endings, origin))
+        Caller(
+            account: account,
+            Known(grant, feed, endings, known?.admittedAt ?? Timestamp(milliseconds: 0), origin))
     }
 
     /// - Parameters:
     ///   - grant: of the token; `nil` for anonymous callers.
     ///   - feed: where the account stood after the request came; `nil` when nobody has asked yet.
     ///   - endings: see ``endings``.
+    ///   - now: when the token was looked up.
     ///   - origin: the caller's network.
-    package init(_ grant: Grant?, feed: FeedState? = nil, endings: Int64? = nil, from origin: String) {
+    package init(
+        _ grant: Grant?, feed: FeedState? = nil, endings: Int64? = nil, at now: Timestamp, from origin: String
+    ) {
         account = grant?.account ?? AccountKey(number: 0)
-        known = Known(grant, feed, endings, origin)
+        known = Known(grant, feed, endings, now, origin)
+    }
+
+    /// How long a token that was looked up counts as valid: a body that takes longer to arrive may come after its end.
+    private static let trust: Int64 = 250
+
+    /// True if the token was looked up too long ago to write with it. Where ``endings`` are compared, the write itself does.
+    func isOutdated(at now: Timestamp) -> Bool {
+        guard let known, known.grant != nil, known.endings == nil else { return false }
+        return (now.milliseconds - known.admittedAt.milliseconds).magnitude > Self.trust.magnitude
     }
 
     /// The grant of the token; `nil` in open mode and for anonymous callers.

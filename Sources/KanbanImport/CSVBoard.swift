@@ -6,7 +6,7 @@ enum CSVBoard {
         _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
     ) throws(UnreadableImport) -> ImportRemarks {
         var remarks = ImportRemarks()
-        var table = CSVTable(try ImportedText.decode(bytes))
+        var table = try CSVTable(try ImportedText.decode(bytes))
         guard let head = try table.next() else {
             throw UnreadableImport("The file is empty. Its first line must have headings, as title and due date.")
         }
@@ -38,10 +38,16 @@ enum CSVBoard {
         return remarks
     }
 
+    /// Each heading is compared with the others.
+    private static let mostColumns = 1_000
+
     /// The index of the column of each member.
     private static func columns(
         of head: CSVTable.Row, _ choices: ImportChoices, _ remarks: inout ImportRemarks
     ) throws(UnreadableImport) -> [String: Int] {
+        guard head.fields.count <= mostColumns else {
+            throw UnreadableImport("A file has at most \(mostColumns) columns.")
+        }
         var columns: [String: Int] = [:]
         let headings = head.fields.map(\.trimmed)
         for (index, member) in choices.members(of: headings, areHeadings: true).enumerated()

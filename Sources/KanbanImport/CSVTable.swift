@@ -1,3 +1,5 @@
+import JSON
+
 /// The rows of a CSV (RFC 4180), with commas, semicolons or tabs between the fields. A copy is a bookmark to continue from.
 struct CSVTable {
     struct Row {
@@ -19,7 +21,11 @@ struct CSVTable {
     private static let mostRows = 300_000
     private static let mostFields = 10 * mostRows
 
-    init(_ text: String) {
+    /// - Throws: ``UnreadableImport`` for a text that takes too long to compare.
+    init(_ text: String) throws(UnreadableImport) {
+        guard !text.hasEndlessMarks else {
+            throw UnreadableImport("The file has thousands of combining marks in a row. Remove them.")
+        }
         bytes = Array(text.utf8)
         // Excel's own first line, before the headings: `sep=;`.
         let first = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }

@@ -3,8 +3,8 @@ import Kanban
 
 /// A board of Trello, as "Export as JSON" writes it.
 struct TrelloBoard {
-    private var lists: [String: (name: String, isClosed: Bool, place: Double)] = [:]
-    private var checklists: [String: [(name: String, lines: [String], place: Double)]] = [:]
+    private var lists: [Spelling: (name: String, isClosed: Bool, place: Double)] = [:]
+    private var checklists: [Spelling: [(name: String, lines: [String], place: Double)]] = [:]
     /// Where they are in the file: their lists may come behind them.
     private var cards: [(index: Int, list: String?, place: Double, text: JSONReader)] = []
     private var remarks = ImportRemarks()
@@ -56,14 +56,14 @@ struct TrelloBoard {
         let id = json["id"]?.stringValue ?? ""
         switch kind {
         case "lists":
-            lists[id] = (json["name"]?.stringValue ?? "", json["closed"]?.boolValue ?? false, json.place)
+            lists[Spelling(id)] = (json["name"]?.stringValue ?? "", json["closed"]?.boolValue ?? false, json.place)
         case "cards": cards.append((cards.count, json["idList"]?.stringValue, json.place, text))
         case "checklists":
             let items = (json["checkItems"]?.arrayValue ?? []).sorted { $0.place < $1.place }
             let lines = items.map { item in
                 "- [\(item["state"]?.stringValue == "complete" ? "x" : " ")] \(item["name"]?.stringValue ?? "")"
             }
-            checklists[json["idCard"]?.stringValue ?? "", default: []].append(
+            checklists[Spelling(json["idCard"]?.stringValue ?? ""), default: []].append(
                 (json["name"]?.stringValue ?? "", lines, json.place))
         default:
             actions += 1
@@ -86,10 +86,10 @@ struct TrelloBoard {
         }
     }
 
-    private func place(ofList id: String?) -> Double { id.flatMap { lists[$0]?.place } ?? 0 }
+    private func place(ofList id: String?) -> Double { id.flatMap { lists[Spelling($0)]?.place } ?? 0 }
 
     private func list(of card: JSON) -> (name: String, isClosed: Bool, place: Double)? {
-        card["idList"]?.stringValue.flatMap { lists[$0] }
+        card["idList"]?.stringValue.flatMap { lists[Spelling($0)] }
     }
 
     private func task(
@@ -115,7 +115,7 @@ struct TrelloBoard {
             task.body.addParagraph("Labels: \(labels.joined(separator: ", "))")
             remarks.note("labels_in_body", "Labels beyond the category are in the notes.", count: labels.count)
         }
-        for checklist in (id.flatMap { checklists[$0] } ?? []).sorted(by: { $0.place < $1.place }) {
+        for checklist in (id.flatMap { checklists[Spelling($0)] } ?? []).sorted(by: { $0.place < $1.place }) {
             task.body.addParagraph(([checklist.name] + checklist.lines).filter { !$0.isEmpty }.joined(separator: "\n"))
             remarks.note("checklist_in_body", "Checklists are in the notes.")
         }

@@ -41,6 +41,11 @@ final class DataFileWatch: Sendable {
             if descriptor < 0 { return nil }
         }
 
+        var identity: Identity? {
+            var status = stat()
+            return fstat(descriptor, &status) == 0 ? Identity(status) : nil
+        }
+
         deinit { close(descriptor) }
 
         /// `nil` if the file ends before `offset + count`, or cannot be read.
@@ -164,8 +169,14 @@ final class DataFileWatch: Sendable {
     /// Records the files of the writer. Call it after its first access, when there is a log.
     func noteOpened() {
         let logs = Logs(log: Identity(log.status), index: Identity(index.status))
-        let file = OpenFile(index)
-        state.withLock { state in if let file { state.indexes.append(file) } }
+        state.withLock { state in
+            // The writer opens its files anew after each failed commit, and mostly finds the same index.
+            if let place = state.indexes.firstIndex(where: { $0.identity == logs.index }) {
+                state.indexes.append(state.indexes.remove(at: place))
+            } else if let file = OpenFile(index) {
+                state.indexes.append(file)
+            }
+        }
         let known = known()
         state.withLock { state in
             state.known = known

@@ -41,6 +41,10 @@ package struct FileStoreConfiguration: Sendable {
     /// with `nil` when it is back. It must not block.
     package var onMove: @Sendable (String?) -> Void = { _ in }
 
+    /// Called with the reason when a commit failed after others succeeded, such as a full disk or a lock of another program,
+    /// and with `nil` when one succeeds again. Runs on the writer's thread: it must not block.
+    package var onFailure: @Sendable (String?) -> Void = { _ in }
+
     /// Called when the log passes ``logLimit`` because of a long read of an old snapshot: it should end such reads. Runs on
     /// the writer's thread: it must not block.
     package var onLogHeld: @Sendable () -> Void = {}

@@ -60,6 +60,29 @@ final class WriteJob: @unchecked Sendable {
     }
 }
 
+extension [WriteJob] {
+    /// Resumes the callers of a batch.
+    func answer() {
+        var byExecutor: [(executor: any TaskExecutor, jobs: [WriteJob])] = []
+        for job in self {
+            // A single answer is not worth a task.
+            guard count > 1, let executor = job.executor else {
+                job.answer()
+                continue
+            }
+            // There is one executor a loop.
+            if let index = byExecutor.firstIndex(where: { $0.executor === executor }) {
+                byExecutor[index].jobs.append(job)
+            } else {
+                byExecutor.append((executor, [job]))
+            }
+        }
+        for (executor, jobs) in byExecutor {
+            Task(executorPreference: executor) { for job in jobs { job.answer() } }
+        }
+    }
+}
+
 /// What the body of a job gave.
 ///
 /// Unchecked: the job writes the value, and the caller reads it once it is there.

@@ -37,6 +37,8 @@ final class Writer: @unchecked Sendable {
     /// `nil` after an error of the disk, until the next batch opens the file again.
     var open: (session: WriteSession<SQLiteConnection>, log: WriteAheadLog)?
     private let ids: IDSource
+    /// True if the last commit failed.
+    private var isFailing = false
     /// Never goes back, even when the clock does.
     private var latest: Timestamp
     /// Bytes of log beyond which readers are paused.
@@ -150,14 +152,24 @@ final class Writer: @unchecked Sendable {
                 done.commits.add(since: start)
                 done.writes += jobs.count
             }
+            note(failure: nil)
             if !changed.isEmpty { configuration.onCommit(changed.map(\.account)) }
-            answer(jobs)
+            jobs.answer()
             if log.growth > configuration.logSize { checkpoint(log) }
         } catch {
             recover()
             let failure = SQLiteError.forCallers(error)
+            note(failure: failure)
             for job in jobs { job.answer(failure: failure) }
         }
+    }
+
+    /// Reports the first of failed commits, and the first that succeeds after them. What moved files do, `files` reports.
+    private func note(failure: (any Error)?) {
+        if case .moved? = failure as? StoreError { return }
+        guard isFailing != (failure != nil) else { return }
+        isFailing.toggle()
+        configuration.onFailure(failure.map { "\($0)" })
     }
 
     func begin(_ session: WriteSession<SQLiteConnection>) throws {
@@ -242,26 +254,6 @@ final class Writer: @unchecked Sendable {
         let rest = jobs[index...]
         jobs.removeSubrange(index...)
         waiting.withLock { $0.jobs.insert(contentsOf: rest, at: 0) }
-    }
-
-    private func answer(_ jobs: [WriteJob]) {
-        var byExecutor: [(executor: any TaskExecutor, jobs: [WriteJob])] = []
-        for job in jobs {
-            // A single answer is not worth a task.
-            guard jobs.count > 1, let executor = job.executor else {
-                job.answer()
-                continue
-            }
-            // There is one executor a loop.
-            if let index = byExecutor.firstIndex(where: { $0.executor === executor }) {
-                byExecutor[index].jobs.append(job)
-            } else {
-                byExecutor.append((executor, [job]))
-            }
-        }
-        for (executor, jobs) in byExecutor {
-            Task(executorPreference: executor) { for job in jobs { job.answer() } }
-        }
     }
 
     private func writer(for job: WriteJob, in session: WriteSession<SQLiteConnection>) -> SQLiteBoardWriter {

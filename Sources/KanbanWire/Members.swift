@@ -55,14 +55,16 @@ package struct Members {
 
     /// Report at most 100 unknown members; a body of 1 MiB holds 80,000.
     private static let mostUnknown = 100
-    /// Names of unknown members are cut off here in faults: a name may have a megabyte.
+    /// Names of unknown members are cut off here in faults: a name may have a megabyte. Every known name and word is shorter,
+    /// and only such are looked up: hashes of long texts are slow beyond ASCII.
     private static let longestName = 100
 
     /// Ends the reading for callers that add faults of their own.
     /// - Returns: all faults.
     package mutating func finished(ignoring ignored: Set<String> = []) -> [Fault] {
         var unknown = 0
-        for (place, member) in members.enumerated() where !taken.contains(place) && !ignored.contains(member.name) {
+        for (place, member) in members.enumerated() where !taken.contains(place) {
+            if member.name.utf8.count <= Self.longestName, ignored.contains(member.name) { continue }
             unknown += 1
             guard unknown <= Self.mostUnknown else { break }
             let isLong = member.name.unicodeScalars.count > Self.longestName
@@ -126,7 +128,7 @@ package struct Members {
     }
 
     private func place(of name: String) -> Int? {
-        members.indices.first { members[$0].name == name && !taken.contains($0) }
+        members.indices.first { members[$0].isNamed(name) && !taken.contains($0) }
     }
 
     /// The value that `read` returns for the member, or its fault.
@@ -169,7 +171,7 @@ package struct Members {
         _ name: String, _ words: @autoclosure () -> [String], _ value: (String) -> Value?
     ) -> Field<Value> {
         string(name) { text in
-            value(text).map { .success($0) }
+            (text.utf8.count <= Self.longestName ? value(text) : nil).map { .success($0) }
                 ?? .failure(MemberFault(.invalidValue, "must be one of \(words().joined(separator: ", "))."))
         }
     }

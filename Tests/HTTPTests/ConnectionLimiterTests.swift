@@ -39,6 +39,9 @@ struct ConnectionLimiterTests {
         #expect(limiter.enter("a") == .admitted)
         #expect(limiter.enter("a") == .refused)
         #expect(limiter.enter("b") == .admitted)
+        // Behind a proxy are many clients.
+        #expect(limiter.enter("a", isShared: true) == .admitted)
+        limiter.leave("a")
         limiter.leave("a")
         #expect(limiter.enter("a") == .admitted)
     }

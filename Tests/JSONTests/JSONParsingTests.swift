@@ -14,6 +14,20 @@ struct JSONParsingTests {
         #expect(throws: JSONError.self) { try JSON(parsing: array(JSON.mostValues)) }
     }
 
+    @Test(arguments: [false, true])
+    func `a text of endless combining marks, which takes minutes to compare, is an error`(isEscaped: Bool) throws {
+        let pair = isEscaped ? #"\u0301\u0316"# : "\u{301}\u{316}"
+        func text(_ pairs: Int) -> String { "\"e" + String(repeating: pair, count: pairs) + "\"" }
+
+        #expect(try parsed(text(500)).stringValue?.unicodeScalars.count == 1_001)
+        #expect(try parsed("[\(text(500)), \(text(500))]").arrayValue?.count == 2)
+        #expect(throws: JSONError.self) { try parsed(text(501)) }
+        #expect(throws: JSONError.self) { try parsed("{\(text(501)): 1}") }
+        // As long, with letters between.
+        let letters = String(repeating: "e\u{301}\u{316}", count: 5_000)
+        #expect(try parsed("\"\(letters)\"").stringValue?.isSpelled(like: letters) == true)
+    }
+
     @Test(
         arguments: [
             ("null", JSON.null),

@@ -10,6 +10,12 @@ struct EmailAddressTests {
         #expect(address.folded == "anna@example.org")
     }
 
+    @Test func `what is too long for an address is folded to nothing, which is no address`() {
+        let most = "a@" + String(repeating: "x", count: 252)
+        #expect(EmailAddress.fold(" \(most)\n") == most)
+        #expect(EmailAddress.fold(most + "x").isEmpty && EmailAddress("") == nil)
+    }
+
     @Test(arguments: [
         ("ANNA@example.org", "anna@EXAMPLE.ORG"), ("straße@example.org", "STRASSE@example.org"),
         ("ΣΑΣ@example.gr", "σας@example.gr"), ("사람@예시.한국", "사람@예시.한국"),

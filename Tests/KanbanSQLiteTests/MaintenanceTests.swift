@@ -41,6 +41,24 @@ struct MaintenanceTests {
         #expect(try FileStore.check(box.directory.path) == [])
     }
 
+    @Test func `what ends by the clock outlives a moment in which that was ahead`() async throws {
+        box.clock.advance(days: 3_650)
+        try await store.write { try $0.makeTask() }
+        box.clock.advance(days: -3_650)
+        let invitation = [UInt8](repeating: 7, count: 32)
+        let end = Timestamp(milliseconds: box.clock.now.milliseconds + 3_600_000)
+        try await store.writeAccess { writer in
+            let made = Invitation(id: writer.makeID(), maker: .local, email: nil, createdAt: writer.now, expiresAt: end)
+            try writer.insert(made, digest: invitation)
+        }
+
+        try await maintain()
+        #expect(try store.readAccessNow { try $0.invitation(digest: invitation) } != nil)
+        box.clock.advance(days: 2)
+        try await maintain()
+        #expect(try store.readAccessNow { try $0.invitation(digest: invitation) } == nil)
+    }
+
     @Test func `the purge line follows the old deletions, and their ids are never free`() async throws {
         let category = try await store.write { tx in
             let category = Category(

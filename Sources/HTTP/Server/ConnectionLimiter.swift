@@ -36,10 +36,11 @@ final class ConnectionLimiter: Sendable {
     }
 
     /// Takes a place for one more connection of this host, if there is one.
-    func enter(_ host: String) -> Entry {
+    /// - Parameter isShared: true if many clients come from this host, whose connections have no limit of their own.
+    func enter(_ host: String, isShared: Bool = false) -> Entry {
         counts.withLock { counts in
             let count = counts.perAddress[host, default: 0]
-            if let perAddress, count >= perAddress { return .refused }
+            if let perAddress, !isShared, count >= perAddress { return .refused }
             var entry = Entry.admitted
             if counts.total >= total {
                 guard counts.total < total + Self.mostBeyond, counts.perAddress.count <= Self.mostNetworks,

@@ -111,7 +111,7 @@ package final class Server: Sendable {
     private func admit(_ socket: consuming Socket, from peer: SocketAddress) {
         let network = peer.network
         let context = context(for: socket, of: network)
-        let entry = limiter.enter(network)
+        let entry = limiter.enter(network, isShared: shared.limits.isShared(peer))
         let admitted = entry != .refused
         if !admitted, !limiter.mayRefuse() { return }
         if case .instead(let crowd) = entry { endIdleConnection(of: crowd) }

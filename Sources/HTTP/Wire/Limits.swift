@@ -1,3 +1,5 @@
+import Sockets
+
 /// The limits of a server: sizes, times and counts.
 package struct Limits: Sendable {
     /// Bytes of a head, from the request line to the empty line after the fields. Larger: 431. At most 64 KiB, which is
@@ -39,6 +41,8 @@ package struct Limits: Sendable {
     package var connections = 16_384
     /// Connections at once from one address, `nil` for any number. Beyond it a new one is answered 503 and closed.
     package var connectionsPerAddress: Int?
+    /// True of addresses from which many clients come, as that of a proxy: ``connectionsPerAddress`` is not for these.
+    package var isShared: @Sendable (SocketAddress) -> Bool = { _ in false }
     /// Connections beyond these that are answered 503 at the same time. Further ones are closed without an answer.
     package var refusedAtOnce = 256
 

@@ -45,68 +45,73 @@ package final class AccountGate: Gate {
     }
 
     package func admit(_ head: Request, to route: Route) throws(Problem) -> GateDecision {
-        if case .everyone = route.audience { return try rated(.success(nil), head, route) }
+        let now = clock()
+        if case .everyone = route.audience { return try rated(.success(nil), at: now, head, route) }
         switch BearerToken(head, takesQuery: route.audience == .calendar) {
         case .none:
-            return try rated(.failure(.unauthorized("A token is needed: Authorization: Bearer kb_…")), head, route)
+            let problem = Problem.unauthorized("A token is needed: Authorization: Bearer kb_…")
+            return try rated(.failure(problem), at: now, head, route)
         case .malformed:
             let problem = Problem.unauthorized(
                 "Send one token, as Authorization: Bearer kb_…", error: "invalid_request")
-            return try rated(.failure(problem), head, route)
+            return try rated(.failure(problem), at: now, head, route)
         case .sent(let token):
             let found: TokenVerifier.LookUp
             do {
-                found = try verifier.grantNow(token: token, now: clock(), instant: instant())
+                found = try verifier.grantNow(token: token, now: now, instant: instant())
             } catch {
                 throw varied(Problem(error), route)
             }
             switch found {
-            case .known(let grant): return try rated(opened(by: grant, head, route), head, route)
-            case .waits(let token): return try sought(token, head, route)
+            case .known(let grant): return try rated(opened(by: grant, head, route), at: now, head, route)
+            case .waits(let token): return try sought(token, at: now, head, route)
             }
         }
     }
 
     /// Only the store knows about the token.
     private func sought(
-        _ token: TokenVerifier.Sought, _ head: Request, _ route: Route
+        _ token: TokenVerifier.Sought, at now: Timestamp, _ head: Request, _ route: Route
     ) throws(Problem) -> GateDecision {
         guard let account = token.account else { return later(token, head, route) }
         if route.beginsWithWrite, route.content.fault(in: head) == nil,
-            let (grant, endings) = verifier.grantUnlessEnded(token, now: clock(), instant: instant())
+            let (grant, endings) = verifier.grantUnlessEnded(token, now: now, instant: instant())
         {
             let opened = opened(by: grant, head, route)
             // Refusals are for those whose token is known to be valid.
-            if case .success = opened { return try rated(opened, endings: endings, head, route) }
+            if case .success = opened { return try rated(opened, endings: endings, at: now, head, route) }
         }
         return .afterVersionCheck(account) { [self] version throws(Problem) in
-            guard let version, let grant = verifier.grant(token, at: version, now: clock(), instant: instant())
+            let now = clock()
+            guard let version, let grant = verifier.grant(token, at: version, now: now, instant: instant())
             else { return later(token, head, route) }
-            return try rated(opened(by: grant, head, route), feed: version.feed, head, route)
+            return try rated(opened(by: grant, head, route), feed: version.feed, at: now, head, route)
         }
     }
 
     package func confirm(_ caller: Caller, for head: Request, to route: Route) async throws(Problem) -> Caller {
         guard let digest = caller.grant?.digest else { return caller }
+        let now = clock()
         let grant: Grant?
         do {
-            grant = try await verifier.grant(digest: digest, now: clock(), instant: instant())
+            grant = try await verifier.grant(digest: digest, now: now, instant: instant())
         } catch {
             throw Problem(error)
         }
-        return Caller(try opened(by: grant, head, route).get(), from: caller.origin)
+        return Caller(try opened(by: grant, head, route).get(), at: now, from: caller.origin)
     }
 
     /// Looks the token up.
     private func later(_ token: TokenVerifier.Sought, _ head: Request, _ route: Route) -> GateDecision {
         .later { [self] () async throws(Problem) in
+            let now = clock()
             let found: (grant: Grant?, feed: FeedState?)
             do {
-                found = try await verifier.admit(token, now: clock(), instant: instant())
+                found = try await verifier.admit(token, now: now, instant: instant())
             } catch {
                 throw varied(Problem(error), route)
             }
-            return try rated(opened(by: found.grant, head, route), feed: found.feed, head, route)
+            return try rated(opened(by: found.grant, head, route), feed: found.feed, at: now, head, route)
         }
     }
 
@@ -123,7 +128,7 @@ package final class AccountGate: Gate {
     /// Counts the request against the caller's rate limit.
     /// - Parameter decision: the caller's grant; `nil` of an anonymous one.
     private func rated(
-        _ decision: Result<Grant?, Problem>, feed: FeedState? = nil, endings: Int64? = nil,
+        _ decision: Result<Grant?, Problem>, feed: FeedState? = nil, endings: Int64? = nil, at now: Timestamp,
         _ head: Request, _ route: Route
     ) throws(Problem) -> GateDecision {
         let origin = proxies.origin(of: head)
@@ -136,7 +141,7 @@ package final class AccountGate: Gate {
             let fields = try take(key)
             switch decision {
             case .success(let grant):
-                let caller = Caller(grant, feed: feed, endings: endings, from: origin)
+                let caller = Caller(grant, feed: feed, endings: endings, at: now, from: origin)
                 return .admitted(caller, headers: route.isPublic ? fields : fields + [Self.vary])
             case .failure(var problem):
                 problem.headers += fields

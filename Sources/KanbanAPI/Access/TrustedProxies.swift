@@ -36,7 +36,7 @@ package struct TrustedProxies: Sendable {
         !blocks.isEmpty && !head.headers.has("x-forwarded-for") && isTrusted(head.peer.host)
     }
 
-    private func isTrusted(_ host: String) -> Bool {
+    package func isTrusted(_ host: String) -> Bool {
         blocks.contains { $0.contains(host) }
     }
 }

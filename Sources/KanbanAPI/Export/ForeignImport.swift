@@ -12,7 +12,7 @@ struct ForeignImport {
     private var order: [Spelling] = []
     private var ids: Set<ID> = []
     /// How many tasks without an id of the source had each text.
-    private var unnamed: [String: Int] = [:]
+    private var unnamed: [Spelling: Int] = [:]
 
     private static let space = ID(high: 0x6b61_6e62_6173_5e69, low: 0x8d70_6f72_7400_0001)
 
@@ -83,9 +83,9 @@ struct ForeignImport {
 
     private mutating func id(of task: ForeignBoard.Task) -> ID {
         if let source = task.sourceID { return ID(source) ?? id(source) }
-        let text = "\(task.title)\n\(task.createdAt?.description ?? "")"
+        let text = Spelling("\(task.title)\n\(task.createdAt?.description ?? "")")
         unnamed[text, default: 0] += 1
-        return id("\(text)\n\(unnamed[text] ?? 0)")
+        return id("\(text.string)\n\(unnamed[text] ?? 0)")
     }
 
     private mutating func category(_ name: String, of task: ForeignBoard.Task) throws -> ID {

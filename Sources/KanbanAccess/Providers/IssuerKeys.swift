@@ -62,14 +62,14 @@ final class IssuerKeys: Sendable {
     func key(named id: String?, for algorithm: SignatureKey.Algorithm) async throws -> SignatureKey? {
         let now = clock()
         let (known, age) = state.withLock { ($0.find(id, algorithm), $0.fetchedAt.map { now - $0 }) }
-        let isFresh = age.map { $0 < Self.lifetime } ?? false
+        let isFresh = age.map { (.zero..<Self.lifetime).contains($0) } ?? false
         if let known, isFresh { return known }
         // An unknown key is looked for once a minute while the cache is fresh; an old or missing cache is fetched
         // again.
         let mayFetch = state.withLock { state in
-            guard isFresh else { return state.failedAt.map { now - $0 >= Self.pauseOfTrying } ?? true }
+            guard isFresh else { return Self.isOver(Self.pauseOfTrying, since: state.failedAt, at: now) }
             guard state.running == nil else { return true }
-            guard state.soughtAt.map({ now - $0 >= Self.pauseOfSeeking }) ?? true else { return false }
+            guard Self.isOver(Self.pauseOfSeeking, since: state.soughtAt, at: now) else { return false }
             state.soughtAt = now
             return true
         }
@@ -86,12 +86,17 @@ final class IssuerKeys: Sendable {
     func authorizationEndpoint() async -> String? {
         let now = clock()
         let (age, mayFetch) = state.withLock { state in
-            (state.fetchedAt.map { now - $0 }, state.failedAt.map { now - $0 >= Self.pauseOfTrying } ?? true)
+            (state.fetchedAt.map { now - $0 }, Self.isOver(Self.pauseOfTrying, since: state.failedAt, at: now))
         }
-        if age.map({ $0 < Self.lifetime }) != true, mayFetch, await refresh() {
+        if age.map({ (.zero..<Self.lifetime).contains($0) }) != true, mayFetch, await refresh() {
             return state.withLock { $0.authorizationEndpoint }
         }
         return age.map { $0 < Self.maximumAge } == true ? state.withLock { $0.authorizationEndpoint } : nil
+    }
+
+    /// Also where the clock was set back since: else nobody would sign in until it has caught up.
+    private static func isOver(_ pause: Duration, since time: Timestamp?, at now: Timestamp) -> Bool {
+        time.map { !(.zero..<pause).contains(now - $0) } ?? true
     }
 
     /// - Returns: false when the keys are not available.

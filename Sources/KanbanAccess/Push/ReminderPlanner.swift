@@ -23,6 +23,14 @@ package struct ReminderSchedule: Hashable, Sendable {
 
     /// Behind all identifiers.
     package static let last = "~"
+    /// Milliseconds that ``firedAt`` may be ahead of a clock. More: it was written before the clock was set back.
+    package static let mostAhead: Int64 = 3_600_000
+
+    /// The same for a clock that was set back since: what lies behind counts as queued, and nothing else does.
+    fileprivate func seen(at now: Timestamp) -> ReminderSchedule {
+        guard firedAt > now.adding(milliseconds: Self.mostAhead) else { return self }
+        return ReminderSchedule(account: account, revision: revision, firedAt: now, nextAt: nextAt)
+    }
 
     fileprivate func isBehind(_ item: Upcoming.Item) -> Bool {
         (firedAt, firedID) < (item.fireAt, item.notificationID)
@@ -127,8 +135,9 @@ package struct ReminderPlanner: Sendable {
         try await queue(schedule)
     }
 
-    private func queue(_ schedule: ReminderSchedule) async throws {
+    private func queue(_ stored: ReminderSchedule) async throws {
         let (now, zone) = (clock(), zone)
+        let schedule = stored.seen(at: now)
         let (items, done, behind) = try await store.readAccess { reader in
             let board = try reader.board(of: schedule.account)
             let settings = try board.settings()
@@ -144,7 +153,7 @@ package struct ReminderPlanner: Sendable {
             let behind = try reader.devices(of: schedule.account).filter { try $0.isBehind(in: board) }
             return (items.filter(schedule.isBehind), done, behind.map(\.id))
         }
-        var reached = schedule
+        var reached = stored
         var rest = items.sorted { ($0.fireAt, $0.notificationID) < ($1.fireAt, $1.notificationID) }[...]
         repeat {
             let some = Array(rest.prefix(Self.few))

@@ -11,12 +11,14 @@ extension SQLAccess {
             SELECT s.account, d.account, d.revision, d.next_at, d.sent_on
             FROM settings s LEFT JOIN digests d ON d.account = s.account
             WHERE s.digest IS NOT NULL AND s.account > ?1
-                AND (d.account IS NULL OR d.revision <> s.revision OR d.next_at <= ?2)
+                AND (d.account IS NULL OR d.revision <> s.revision OR d.next_at <= ?2 OR d.next_at > ?4)
             ORDER BY s.account LIMIT ?3
             """)
         statement.bind(1, last?.number ?? 0)
         statement.bind(2, now)
         statement.bind(3, limit)
+        // Later than any next day: it was planned before the clock was set back.
+        statement.bind(4, now.adding(milliseconds: 2 * 86_400_000))
         return try statement.all { row in
             let account = AccountKey(number: row.integer())
             let isNew = row.isNull(at: row.column)

@@ -111,11 +111,13 @@ extension SQLAccess {
             """
             SELECT s.account, s.revision, s.fired_at, s.fired_id, s.next_at
             FROM reminder_schedules s JOIN accounts a ON a.number = s.account
-            WHERE s.account > ?1 AND (s.next_at <= ?2 OR a.revision <> s.revision) ORDER BY s.account LIMIT ?3
+            WHERE s.account > ?1 AND (s.next_at <= ?2 OR s.fired_at > ?4 OR a.revision <> s.revision)
+            ORDER BY s.account LIMIT ?3
             """)
         statement.bind(1, last?.number ?? 0)
         statement.bind(2, now)
         statement.bind(3, limit)
+        statement.bind(4, now.adding(milliseconds: ReminderSchedule.mostAhead))
         return try statement.all(readSchedule)
     }
 

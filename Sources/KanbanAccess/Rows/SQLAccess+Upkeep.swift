@@ -10,24 +10,26 @@ extension SQLBoard {
 }
 
 extension SQLBoardWriter {
+    /// The clock's time, by which sessions and codes end. That of the board may be ahead, after a clock was set back.
+    private var present: Timestamp { min(now, context.clock()) }
+
     package func purgeSessions(limit: Int) throws -> Int {
         let statement = try statement(
             """
             DELETE FROM sessions WHERE id IN (
                 SELECT id FROM sessions WHERE account = ?1 AND expires_at < ?2 LIMIT ?3)
             """)
-        statement.bind(2, now)
+        statement.bind(2, present)
         statement.bind(3, limit)
         try statement.run()
         return connection.changes
     }
-}
 
-extension SQLBoardWriter {
     /// Purges expired codes, used tokens of providers, invitations and revocations, and events older than a year, of all
     /// accounts.
     /// - Returns: at least `limit` when there may be more.
     package func purgeAccess(limit: Int) throws -> Int {
+        let now = present
         let codes = try connection.statement(
             "DELETE FROM codes WHERE digest IN (SELECT digest FROM codes WHERE expires_at < ?1 LIMIT ?2)")
         codes.bind(1, now)

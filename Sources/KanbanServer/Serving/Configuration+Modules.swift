@@ -34,6 +34,7 @@ extension Configuration {
         let isLimited = effectiveAuth == .required && connectionsPerAddress > 0
         // With few descriptors, one client gets at most half of the connections.
         limits.connectionsPerAddress = isLimited ? max(1, min(connectionsPerAddress, limits.connections / 2)) : nil
+        limits.isShared = { [proxies] in proxies.isTrusted($0.host) }
         return limits
     }
 

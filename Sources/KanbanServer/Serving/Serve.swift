@@ -122,6 +122,14 @@ struct Serve {
                 log.warning("the data is back in its place")
             }
         }
+        storeConfiguration.onFailure = { reason in
+            if let reason {
+                log.error(
+                    "nothing can be written, and writes are answered with 503 or 507 until it can", ["reason": reason])
+            } else {
+                log.warning("writes succeed again")
+            }
+        }
         storeConfiguration.onLogHeld = { exports.cutOff() }
         storeConfiguration.callersExecutor = { EventLoop.current }
         // `try?`: a leftover file does no harm.

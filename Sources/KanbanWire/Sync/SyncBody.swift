@@ -115,11 +115,11 @@ extension SentMutation {
             if members.faults.isEmpty { members.fault("mutationId", .required, "mutationId must be a UUID.") }
             throw Unusable(faults: members.faults)
         }
+        let type = members.resourceType()
         self.init(
             id: id, content: json.content, pointer: pointer,
-            mutation: try Self.readable { try Self.read(&members, defaultTitle: defaultTitle) },
-            references: Reference.all(
-                in: json["value"] ?? .null, of: json["type"]?.stringValue.flatMap(ResourceType.init(rawValue:))),
+            mutation: try Self.readable { try Self.read(&members, type, defaultTitle: defaultTitle) },
+            references: Reference.all(in: json["value"] ?? .null, of: type.value),
             target: json["id"]?.stringValue.flatMap { ID($0) })
     }
 
@@ -131,10 +131,9 @@ extension SentMutation {
         }
     }
 
-    private static func read(_ members: inout Members, defaultTitle: () throws -> String) throws -> Mutation {
-        let type = members.choice("type", ResourceType.pushed.map(\.rawValue)) {
-            ResourceType(rawValue: $0).flatMap { ResourceType.pushed.contains($0) ? $0 : nil }
-        }
+    private static func read(
+        _ members: inout Members, _ type: Field<ResourceType>, defaultTitle: () throws -> String
+    ) throws -> Mutation {
         members.require("type", type)
         let op = members.choice("op", MutationOp.allCases.map(\.rawValue)) { MutationOp(rawValue: $0) }
         members.require("op", op)
@@ -187,6 +186,12 @@ extension Members {
         }
     }
 
+    fileprivate mutating func resourceType() -> Field<ResourceType> {
+        choice("type", ResourceType.pushed.map(\.rawValue)) {
+            ResourceType(rawValue: $0).flatMap { ResourceType.pushed.contains($0) ? $0 : nil }
+        }
+    }
+
     /// The `id` of a mutation; that of the settings is `settings`, which is not the id of a row.
     fileprivate mutating func target(_ type: ResourceType?) -> Field<ID> {
         guard type == .settings else { return id("id") }
@@ -204,12 +209,11 @@ extension JSON {
     fileprivate var content: [UInt8] {
         var json = JSONWriter(capacity: 256)
         json.canonical(objectMembers ?? []) { json, member in
-            switch member.name {
-            case "mutationId", "baseRevision", "at": break
-            case "id":
+            if member.isNamed("id") {
                 json.name("id")
                 json.value(member.value.lowercased)
-            default: json.canonical(member)
+            } else if !["mutationId", "baseRevision", "at"].contains(where: member.isNamed) {
+                json.canonical(member)
             }
         }
         return json.bytes

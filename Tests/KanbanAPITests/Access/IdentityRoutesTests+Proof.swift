@@ -52,5 +52,23 @@
 
             #expect(locked.status == 403 && locked.code == "account_locked")
         }
+
+        @Test(.overAFile("each server fetches the keys for itself"))
+        func `keys are looked for again where the clock was set back since`() async throws {
+            defer { issuer.stop() }
+            let board = try board()
+            for (fetches, seconds) in [(1, Int64(60)), (2, 3_600), (3, -3_600)] {
+                board.clock.advance(seconds: seconds)
+                let unknown = try SigningKey(.p256, id: "unknown")
+                #expect(await signIn(board, try unknown.token(claims(board))).status == 401)
+                #expect(issuer.fetches == fetches)
+            }
+            issuer.service.behave(.answer(""))
+            board.clock.advance(seconds: 90_000)
+            #expect(await signIn(board, try rsa.token(claims(board))).status == 503)
+            try issuer.publish([rsa])
+            board.clock.advance(seconds: -3_600)
+            #expect(await signIn(board, try rsa.token(claims(board))).status == 201)
+        }
     }
 #endif

@@ -324,4 +324,31 @@ struct SessionRoutesTests {
             }
         }
     }
+
+    @Test(arguments: [HTTP.Method.post, .get])
+    func `a session that ends while a body comes opens nothing any more`(method: HTTP.Method) async throws {
+        let board = try AccessBoard()
+        let anna = try await board.person("anna@example.org")
+        func respond(after milliseconds: Int64, _ meanwhile: () async -> Void) async -> Int {
+            let request = TestRequest(
+                method: method, target: "/tasks",
+                fields: [
+                    ("Host", "localhost"), ("Authorization", "Bearer \(anna.token)"),
+                    ("Content-Type", "application/json"),
+                ], body: Array(#"{"title": "Milk"}"#.utf8))
+            return await board.application.respond(
+                to: request,
+                meanwhile: {
+                    await meanwhile()
+                    board.clock.advance(milliseconds: milliseconds)
+                }
+            ).status
+        }
+
+        #expect(await respond(after: 60_000) {} == (method == .post ? 201 : 200))
+        // Also where the clock is set back meanwhile.
+        #expect(await respond(after: -60_000) {} == (method == .post ? 201 : 200))
+        let status = await respond(after: 251) { await board.send(.delete, "/sessions/current", token: anna.token) }
+        #expect(status == 401)
+    }
 }

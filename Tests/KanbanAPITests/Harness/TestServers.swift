@@ -162,16 +162,22 @@ extension ServedBoard {
 
 extension Responder {
     /// The same without a socket.
-    func respond(to request: TestRequest, _ turn: () throws -> Void = {}) async -> Response {
+    func respond(
+        to request: TestRequest, meanwhile: () async -> Void = {}, _ turn: () throws -> Void = {}
+    ) async -> Response {
         let head = Request(
             method: request.method, target: request.target, headers: Headers(request.fields), body: request.body,
             peer: SocketAddress(host: request.peer, port: 50_000))
-        return await respond(to: head, body: request.body, turn)
+        return await respond(to: head, body: request.body, meanwhile: meanwhile, turn)
     }
 
     /// The answer to a request whose body comes when it is asked for.
-    /// - Parameter turn: what happens in the next turn of the loop, in which pending receptions are decided about.
-    func respond(to head: Request, body: [UInt8], _ turn: () throws -> Void = {}) async -> Response {
+    /// - Parameters:
+    ///   - meanwhile: what happens until the body is there.
+    ///   - turn: what happens in the next turn of the loop, in which pending receptions are decided about.
+    func respond(
+        to head: Request, body: [UInt8], meanwhile: () async -> Void = {}, _ turn: () throws -> Void = {}
+    ) async -> Response {
         let ready = ReadyAnswer()
         var reception = receive(head, ready: ready)
         while true {
@@ -182,6 +188,7 @@ extension Responder {
                 #expect(body.count <= reading.bodyLimit)
                 let request = head
                 request.body = body
+                await meanwhile()
                 return await reading.respond(request)
             case .later(let decide):
                 reception = await decide()

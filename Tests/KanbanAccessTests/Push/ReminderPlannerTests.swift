@@ -55,6 +55,27 @@
             #expect(office.sent().count == 1)
         }
 
+        @Test func `a clock that was ahead for a moment stops no reminder`() async throws {
+            let office = try await PushOffice()
+            _ = try await office.service.put(office.device(1))
+            let early = try await office.task("early", in: 60)
+            let years: Int64 = 10 * 365 * 86_400
+            office.advance(years)
+            try await office.look()
+            _ = office.sent()
+            office.advance(-years)
+
+            // Without a change of the board.
+            office.advance(60)
+            try await office.look()
+            #expect(office.sent() == ["\(early.id)/PT0S"])
+            let late = try await office.task("late", in: 60)
+            try await office.look()
+            office.advance(60)
+            try await office.look()
+            #expect(office.sent() == ["\(late.id)/PT0S"])
+        }
+
         @Test func `after an outage of less than an hour everything comes, and nothing older`() async throws {
             let office = try await PushOffice()
             _ = try await office.service.put(office.device(1))
