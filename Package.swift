@@ -167,7 +167,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-/// Building the tests takes longer than running them, so a sanitizer builds those alone that it has something to look at in.
+/// The modules whose tests are built; all without it. Building takes longer than running, so a sanitizer of `.ci/run` builds those in
+/// which it has something to look at.
 if let chosen = Context.environment["KANBASE_TESTS"]?.split(separator: " ").map({ "\($0)Tests" }) {
+    precondition(chosen.allSatisfy { name in package.targets.contains { $0.name == name } }, "No such tests.")
     package.targets.removeAll { $0.type == .test && !chosen.contains($0.name) }
 }

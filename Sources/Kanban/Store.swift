@@ -274,7 +274,8 @@ extension BoardReader {
 
 /// An account's rows inside a write transaction: what rules need of a store. Handlers get a ``Board`` of it.
 package protocol BoardWriter: Board {
-    /// The time of this transaction: never before that of an earlier one, even when the clock was set back.
+    /// The time of this transaction: not before that of an earlier one when the clock was set back; see
+    /// ``Timestamp/ofWrite(after:)``.
     var now: Timestamp { get }
     /// Who writes.
     var session: ID? { get }

@@ -87,6 +87,8 @@ package protocol AccessReader {
     func pushCount() throws -> Int
     func pushCount(of account: AccountKey) throws -> Int
     func schedule(of account: AccountKey) throws -> ReminderSchedule?
+    /// When the account's board was written last; `nil` without an account.
+    func lastWrite(of account: AccountKey) throws -> Timestamp?
     /// Those whose reminder is due, or whose account has changed, in the order of accounts.
     func schedules(dueAt now: Timestamp, after last: AccountKey?, limit: Int) throws -> [ReminderSchedule]
     func serverKey(_ name: String) throws -> ServerKey?

@@ -41,9 +41,11 @@ final class DataFileWatch: Sendable {
             if descriptor < 0 { return nil }
         }
 
-        var identity: Identity? {
+        /// What file it is, and whether it still has a name.
+        var place: (identity: Identity?, isNamed: Bool) {
             var status = stat()
-            return fstat(descriptor, &status) == 0 ? Identity(status) : nil
+            guard fstat(descriptor, &status) == 0 else { return (nil, true) }
+            return (Identity(status), status.st_nlink > 0)
         }
 
         deinit { close(descriptor) }
@@ -170,9 +172,10 @@ final class DataFileWatch: Sendable {
     func noteOpened() {
         let logs = Logs(log: Identity(log.status), index: Identity(index.status))
         state.withLock { state in
-            // The writer opens its files anew after each failed commit, and mostly finds the same index.
-            if let place = state.indexes.firstIndex(where: { $0.identity == logs.index }) {
-                state.indexes.append(state.indexes.remove(at: place))
+            // The writer opens its files anew after each failed commit. A file without a name has locks that concern nobody.
+            state.indexes.removeAll { !$0.place.isNamed }
+            if let index = state.indexes.firstIndex(where: { $0.place.identity == logs.index }) {
+                state.indexes.append(state.indexes.remove(at: index))
             } else if let file = OpenFile(index) {
                 state.indexes.append(file)
             }

@@ -39,7 +39,7 @@ final class Writer: @unchecked Sendable {
     private let ids: IDSource
     /// True if the last commit failed.
     private var isFailing = false
-    /// Never goes back, even when the clock does.
+    /// The time of the last body; see ``Timestamp/ofWrite(after:)``.
     private var latest: Timestamp
     /// Bytes of log beyond which readers are paused.
     private var logBound: Int
@@ -257,7 +257,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private func writer(for job: WriteJob, in session: WriteSession<SQLiteConnection>) -> SQLiteBoardWriter {
-        latest = max(latest, context.clock())
+        latest = context.clock().ofWrite(after: latest)
         return SQLiteBoardWriter(
             account: job.account, writingSession: job.session, now: latest, session: session, context: context,
             ids: ids)

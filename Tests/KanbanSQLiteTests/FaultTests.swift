@@ -132,6 +132,12 @@ struct FaultTests {
         for _ in 0..<20 { await fail() }
 
         #expect(try descriptors(of: box.store.path) == open)
+        // With a reader, the index of the log stays the same file.
+        try await box.store.read(.local) { _ in }
+        await fail()
+        let read = try descriptors(of: box.store.path)
+        for _ in 0..<20 { await fail() }
+        #expect(try descriptors(of: box.store.path) == read)
         #expect(reports.withLock { $0 } == ["\(StoreError.full)"])
         Self.order(nil)
         try await box.store.write { try $0.makeTask() }

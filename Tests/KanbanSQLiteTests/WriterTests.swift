@@ -174,6 +174,18 @@ struct WriterTests {
         #expect(ids.allSatisfy { $0.high >> 12 & 0xf == 7 && $0.low >> 62 == 2 })
     }
 
+    @Test func `times follow a clock that was far ahead for a moment, also over a restart`() async throws {
+        var box = try TestStore()
+        let right = box.clock.now
+        for isRestarted in [false, true] {
+            box.clock.advance(days: 30)
+            try await box.store.write { _ = try $0.makeTask() }
+            if isRestarted { box = try box.reopened() }
+            box.clock.set(right)
+            #expect(try await box.store.write { $0.now } == right)
+        }
+    }
+
     @Test func `a store that was closed refuses and does not hang`() async throws {
         let box = try TestStore()
         box.store.close()

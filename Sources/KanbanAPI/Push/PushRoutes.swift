@@ -7,6 +7,9 @@ import KanbanWire
 
 /// Devices that are notified of reminders while their app is closed.
 package struct PushRoutes: Sendable {
+    /// What the answer shows and only the server writes.
+    private static let shown: Set = ["createdAt", "lastSuccessAt", "lastFailure"]
+
     package init() {}
 
     package var routes: [Route] {
@@ -65,7 +68,7 @@ package struct PushRoutes: Sendable {
         let target = members.pushTarget()
         let locale = members.choice("locale", Language.allCases.map(\.rawValue)) { Language(rawValue: $0) }.value
         // What another kind has, and what the answer shows.
-        try members.finish(ignoring: ["createdAt", "lastSuccessAt", "lastFailure"])
+        try members.finish(ignoring: Self.shown.union(["topic", "environment"]))
         guard let target else { throw Problem(.internalError) }
         let push = try call.push()
         try await call.requireConditions(on: id, of: push)
@@ -83,9 +86,10 @@ package struct PushRoutes: Sendable {
         let push = try call.push()
         try call.requireNoTag()
         var members = try Members(call.json())
+        members.requireID(id)
         let planned = members.string("planned") { .success($0) }
         let (from, until) = (members.instant("from"), members.instant("until"))
-        try members.finish()
+        try members.finish(ignoring: Self.shown)
         let device: PushDevice
         switch planned {
         case .absent:

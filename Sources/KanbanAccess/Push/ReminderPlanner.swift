@@ -144,8 +144,9 @@ package struct ReminderPlanner: Sendable {
             let moment = Moment(now: now, zone: settings.zone ?? zone)
             let allDayTime = settings.allDayAlarm
             let next = try Upcoming(board, at: moment, limit: 1, allDayTime: allDayTime).items.first
+            let written = try reader.lastWrite(of: schedule.account) ?? now
             let items = try Upcoming.fired(
-                board, after: Self.start(of: schedule, at: now), at: moment, allDayTime: allDayTime)
+                board, after: Self.start(of: schedule, written: written, at: now), at: moment, allDayTime: allDayTime)
             let done = ReminderSchedule(
                 account: schedule.account, revision: try board.feedState().revision,
                 firedAt: max(now, schedule.firedAt),
@@ -173,10 +174,11 @@ package struct ReminderPlanner: Sendable {
         } while !rest.isEmpty
     }
 
-    /// What was expected counts for an hour, and what is new for a moment: a reminder that somebody makes for the past, or a
-    /// task that is imported, fires nothing.
-    private static func start(of schedule: ReminderSchedule, at now: Timestamp) -> Timestamp {
-        let expected = schedule.nextAt?.milliseconds ?? .max
+    /// What was expected counts for an hour, also what was to come when the board was written last: the server may have stopped
+    /// before it looked. What is new counts for a moment: a reminder that somebody makes for the past, or a task that is
+    /// imported, fires nothing.
+    private static func start(of schedule: ReminderSchedule, written: Timestamp, at now: Timestamp) -> Timestamp {
+        let expected = min(schedule.nextAt?.milliseconds ?? .max, written.milliseconds)
         let start = max(min(expected, now.milliseconds - grace), schedule.firedAt.milliseconds)
         let earliest = (now.milliseconds - PushJob.lifetime.wholeSeconds * 1_000)
         return Timestamp(milliseconds: max(start - 1, earliest))

@@ -106,6 +106,11 @@ extension SQLAccess {
         ).bound(to: account).first(readSchedule)
     }
 
+    package func lastWrite(of account: AccountKey) throws -> Timestamp? {
+        try connection.statement("SELECT written_at FROM accounts WHERE number = ?1").bound(to: account)
+            .first { $0.timestamp() }
+    }
+
     package func schedules(dueAt now: Timestamp, after last: AccountKey?, limit: Int) throws -> [ReminderSchedule] {
         let statement = try connection.statement(
             """

@@ -287,7 +287,7 @@ final class Lane: @unchecked Sendable {
         turn.done = jobs.filter { taken.contains($0.account) }
         turn.held = jobs.filter { !taken.contains($0.account) }
         turn.isMixed = taken.count > 1
-        let now = rows.map { max(date($0.time), $0.writtenAt) }.max() ?? Timestamp(milliseconds: 0)
+        let now = rows.map { date($0.time).ofWrite(after: $0.writtenAt) }.max() ?? Timestamp(milliseconds: 0)
         for row in rows {
             writing.learn(row.feed, row.usage, row.limits, of: row.account)
             turn.endings[row.account] = row.endings

@@ -64,6 +64,7 @@
             try await office.look()
             _ = office.sent()
             office.advance(-years)
+            try await office.look()
 
             // Without a change of the board.
             office.advance(60)
@@ -86,6 +87,21 @@
             try await office.look()
 
             #expect(office.sent().count == 60)
+            try await office.look()
+            #expect(office.sent().isEmpty)
+        }
+
+        @Test func `what was made just before the server stopped comes after the next start`() async throws {
+            let office = try await PushOffice()
+            _ = try await office.service.put(office.device(1))
+            try await office.look()
+            office.advance(10)
+            // Nobody looks before the stop.
+            let task = try await office.task("soon", in: 60)
+            office.advance(1_200)
+
+            try await office.look()
+            #expect(office.sent() == ["\(task.id)/PT0S"])
             try await office.look()
             #expect(office.sent().isEmpty)
         }
