@@ -62,15 +62,19 @@ package struct DigestPlanner: Sendable {
     package func queueDue() async throws {
         guard try await mayRun() else { return }
         var last: AccountKey?
+        var faults = AccountFaults()
         while true {
             let (now, after) = (accounts.clock(), last)
             let due = try await accounts.store.readAccess {
                 try $0.digests(dueAt: now, after: after, limit: Self.accounts)
             }
-            for (account, schedule) in due { try await plan(account, schedule, at: now) }
-            guard due.count == Self.accounts else { return }
+            for (account, schedule) in due {
+                try await faults.during { try await plan(account, schedule, at: now) }
+            }
+            guard due.count == Self.accounts else { break }
             last = due.last?.0
         }
+        try faults.report()
     }
 
     private func plan(_ account: AccountKey, _ old: DigestSchedule?, at now: Timestamp) async throws {

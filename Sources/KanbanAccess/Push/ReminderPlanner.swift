@@ -91,16 +91,20 @@ package struct ReminderPlanner: Sendable {
     package func queueDue() async throws {
         guard try await mayRun() else { return }
         var last: AccountKey?
+        var faults = AccountFaults()
         while true {
             let (now, after) = (clock(), last)
             let schedules = try await store.readAccess {
                 try $0.schedules(dueAt: now, after: after, limit: Self.accounts)
             }
-            for schedule in schedules { try await queue(schedule) }
+            for schedule in schedules {
+                try await faults.during { try await queue(schedule) }
+            }
             guard schedules.count == Self.accounts else { break }
             last = schedules.last?.account
         }
         try await wakeDue()
+        try faults.report()
     }
 
     /// Wakes apps whose plan is still older than a change that it was made before.

@@ -10,7 +10,7 @@ package enum DurableFile {
     }
 
     /// Waits until the file, or the entries of a directory, are on the disk.
-    static func synchronize(_ path: String) throws {
+    package static func synchronize(_ path: String) throws {
         let descriptor = open(path, O_RDONLY)
         guard descriptor >= 0 else { throw failure("open", path) }
         defer { close(descriptor) }

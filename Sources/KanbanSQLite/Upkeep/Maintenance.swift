@@ -32,8 +32,14 @@ extension FileStore {
         defer { maintenance.withLock { [walk] in $0 = walk } }
         guard let stage = walk.stages.last else {
             guard let next = try readers.read({ try Self.account(after: walk.account, on: $0) }) else {
-                // Until nothing is left: the next walk would take its time before the next step.
-                if try await purgeByAge() { return true }
+                do {
+                    // Until nothing is left: the next walk would take its time before the next step.
+                    if try await purgeByAge() { return true }
+                } catch {
+                    // What is damaged there must not keep the accounts from the next walk.
+                    walk.account = 0
+                    throw error
+                }
                 walk.account = 0
                 return false
             }

@@ -124,9 +124,10 @@ extension FileStore {
         guard DurableFile.exists(path) else { return nil }
         foldLog(of: path)
         let kept = "\(path).before-restore-\(now.milliseconds)"
-        if DurableFile.exists(path + "-wal") { try DurableFile.replace(kept + "-wal", with: path + "-wal") }
-        try DurableFile.removeIfThere(path + "-shm")
+        // The log last: data that is left without it would be opened, and lack what was acknowledged.
         try DurableFile.replace(kept, with: path)
+        try DurableFile.removeIfThere(path + "-shm")
+        if DurableFile.exists(path + "-wal") { try DurableFile.replace(kept + "-wal", with: path + "-wal") }
         return kept
     }
 

@@ -78,9 +78,12 @@ struct DataDirectory: Sendable {
         var made: [String] = []
         var partial = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            let above = partial.isEmpty ? "." : partial
             partial += part + "/"
             guard mkdir(partial, 0o700) != 0 else {
                 made.append(partial)
+                // Else a power cut takes its name along, and all that was acknowledged in it. `try?`: not every file system can.
+                try? DurableFile.synchronize(above)
                 continue
             }
             guard errno != EEXIST, errno != EISDIR else { continue }

@@ -83,10 +83,12 @@
 
         /// A task due in this number of seconds.
         @discardableResult
-        func task(_ title: String, in seconds: Int64, _ reminders: JSON? = nil) async throws -> TaskItem {
+        func task(
+            _ title: String, in seconds: Int64, _ reminders: JSON? = nil, of account: AccountKey = PushOffice.account
+        ) async throws -> TaskItem {
             let due = DueDate.instant(now.withLock { $0 } + .seconds(seconds))
             let own = try reminders.map { try Reminders(parsing: $0) }
-            return try await store.write(Self.account, session: nil) {
+            return try await store.write(account, session: nil) {
                 try $0.createTask(id: nil, title: title, TaskEdit(dueDate: due, reminders: .some(own)))
             }
         }

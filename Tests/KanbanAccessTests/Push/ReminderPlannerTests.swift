@@ -106,6 +106,28 @@
             #expect(office.sent().isEmpty)
         }
 
+        @Test func `a damaged row keeps only its own account waiting`() async throws {
+            let office = try await PushOffice()
+            _ = try await office.service.put(office.device(1))
+            try await office.task("damaged", in: 60)
+            let other = try await office.store.writeAccess {
+                try $0.makeAccount(email: nil, displayName: nil, passwordHash: nil).key
+            }
+            var device = office.device(2)
+            device.account = other
+            _ = try await office.service.put(device)
+            let task = try await office.task("well", in: 60, of: other)
+            try await office.store.writeAccess { writer in
+                let sql = try #require(writer as? SQLiteAccessWriter)
+                try sql.connection.statement("UPDATE tasks SET id = x'00' WHERE account = 1").run()
+            }
+            office.advance(60)
+
+            await #expect(throws: StoreError.self) { try await office.look() }
+            try await office.queue.sendDue()
+            #expect(office.sent() == ["\(task.id)/PT0S"])
+        }
+
         @Test func `a device that has scheduled a reminder itself gets no other, until the task changes`() async throws
         {
             let office = try await PushOffice()
