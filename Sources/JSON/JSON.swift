@@ -61,10 +61,3 @@ extension JSON.Member: Hashable {
         hasher.combine(value)
     }
 }
-
-extension JSON.Member {
-    /// True if this is its name, which is ASCII. The lengths are compared first: `==` is fast for short texts alone.
-    package func isNamed(_ text: String) -> Bool {
-        name.utf8.count == text.utf8.count && name == text
-    }
-}

@@ -128,7 +128,11 @@ package struct Members {
     }
 
     private func place(of name: String) -> Int? {
-        members.indices.first { members[$0].isNamed(name) && !taken.contains($0) }
+        let length = name.utf8.count
+        // `==` is fast for short texts alone; of names as long as the wanted one all are short.
+        return members.indices.first {
+            members[$0].name.utf8.count == length && members[$0].name == name && !taken.contains($0)
+        }
     }
 
     /// The value that `read` returns for the member, or its fault.

@@ -209,11 +209,13 @@ extension JSON {
     fileprivate var content: [UInt8] {
         var json = JSONWriter(capacity: 256)
         json.canonical(objectMembers ?? []) { json, member in
-            if member.isNamed("id") {
+            // To compare a long name may take long.
+            switch member.name.utf8.count <= 12 ? member.name : "" {
+            case "mutationId", "baseRevision", "at": break
+            case "id":
                 json.name("id")
                 json.value(member.value.lowercased)
-            } else if !["mutationId", "baseRevision", "at"].contains(where: member.isNamed) {
-                json.canonical(member)
+            default: json.canonical(member)
             }
         }
         return json.bytes
