@@ -114,43 +114,44 @@ struct FaultTests {
     }
 
     #if !canImport(Darwin)
-    @Test func `failed commits are reported once, and leave no file open`() async throws {
-        defer { Self.order(nil) }
-        let reports = Locked<[String?]>([])
-        var configuration = configuration
-        configuration.onFailure = { report in reports.withLock { $0.append(report) } }
-        Self.order(nil)
-        let box = try TestStore(configuration: configuration)
-        try await box.store.write { try $0.makeTask() }
-        func fail() async {
-            Self.order(.init(call: .write, place: .log, code: SQLITE_FULL, after: 0, times: .max))
-            await #expect(throws: StoreError.full) { try await box.store.write { try $0.makeTask() } }
+        @Test func `failed commits are reported once, and leave no file open`() async throws {
+            defer { Self.order(nil) }
+            let reports = Locked<[String?]>([])
+            var configuration = configuration
+            configuration.onFailure = { report in reports.withLock { $0.append(report) } }
+            Self.order(nil)
+            let box = try TestStore(configuration: configuration)
+            try await box.store.write { try $0.makeTask() }
+            func fail() async {
+                Self.order(.init(call: .write, place: .log, code: SQLITE_FULL, after: 0, times: .max))
+                await #expect(throws: StoreError.full) { try await box.store.write { try $0.makeTask() } }
+            }
+            await fail()
+            let open = try descriptors(of: box.store.path)
+
+            for _ in 0..<20 { await fail() }
+
+            #expect(try descriptors(of: box.store.path) == open)
+            // With a reader, the index of the log stays the same file.
+            try await box.store.read(.local) { _ in }
+            await fail()
+            let read = try descriptors(of: box.store.path)
+            for _ in 0..<20 { await fail() }
+            #expect(try descriptors(of: box.store.path) == read)
+            #expect(reports.withLock { $0 } == ["\(StoreError.full)"])
+            Self.order(nil)
+            try await box.store.write { try $0.makeTask() }
+            #expect(reports.withLock { $0 } == ["\(StoreError.full)", nil])
         }
-        await fail()
-        let open = try descriptors(of: box.store.path)
 
-        for _ in 0..<20 { await fail() }
-
-        #expect(try descriptors(of: box.store.path) == open)
-        // With a reader, the index of the log stays the same file.
-        try await box.store.read(.local) { _ in }
-        await fail()
-        let read = try descriptors(of: box.store.path)
-        for _ in 0..<20 { await fail() }
-        #expect(try descriptors(of: box.store.path) == read)
-        #expect(reports.withLock { $0 } == ["\(StoreError.full)"])
-        Self.order(nil)
-        try await box.store.write { try $0.makeTask() }
-        #expect(reports.withLock { $0 } == ["\(StoreError.full)", nil])
-    }
-
-    /// How many descriptors this process has of the data file, its log and the index of that.
-    private func descriptors(of path: String) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-            // `nil`: that of the listing, which is closed.
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))?.hasPrefix(path) ?? false
+        /// How many descriptors this process has of the data file, its log and the index of that.
+        private func descriptors(of path: String) throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+                // `nil`: that of the listing, which is closed.
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"))?.hasPrefix(path)
+                    ?? false
+            }
         }
-    }
     #endif
 
     @Test func `after a failed commit an observer forgets everything`() async throws {
