@@ -123,6 +123,7 @@ enum FirestoreBoard {
         task.unsaid = [.body, .status, .dueDate].filter { !members.contains($0.rawValue) }
         if task.title.isBlank {
             task.title = choices.defaultTitle
+            task.unsaid.append(.title)
             remarks.note(
                 "untitled",
                 "Documents without a title are called \(task.title.quoted). If a field of another name has it, say so with the "
@@ -184,7 +185,9 @@ enum FirestoreBoard {
             choices.setStatus(of: &task, to: word, at: place, &remarks)
         case ("dueDate", .time(let time)), ("dueDate", .number(_, let time?)): task.due = .instant(time)
         case ("dueDate", .text(let text)), ("dueDate", .number(let text, nil)):
-            task.due = ImportedDate(zone: choices.zone).read(text)
+            let dates = ImportedDate(zone: choices.zone)
+            task.due = dates.read(text)
+            if dates.isLocal(text) { task.basis = choices.basis }
             if task.due == nil { fail("\(text.quoted) is no date that is understood.") }
         default:
             let times: [String: WritableKeyPath<ForeignBoard.Task, Timestamp?>] = [

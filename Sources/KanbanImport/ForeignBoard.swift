@@ -21,12 +21,16 @@ package enum ForeignBoard {
         package var category: String?
         package var due: DueDate?
         package var recurrence: Recurrence?
+        /// What the due date, the recurrence and the time of completion rest on besides the words of the file.
+        package var basis: DueBasis?
         package var createdAt: Timestamp?
+        /// The same whatever the zone is in which times without one are read: it is a part of the id of a task without one.
+        package var creation: String?
         package var updatedAt: Timestamp?
         package var completedAt: Timestamp?
         package var deletedAt: Timestamp?
-        /// What the file does not say: the members of a task that is there stay as they are. Its category, its recurrence and
-        /// its reminders also stay where there are none here.
+        /// What the file does not say, where a title is that of a task without one: the members of a task that is there
+        /// stay as they are. Its category, its recurrence and its reminders also stay where there are none here.
         package var unsaid: [TaskMember] = []
 
         package init(row: Int, pointer: String, sourceID: String? = nil) {
@@ -105,6 +109,13 @@ extension ForeignFormat {
         func takeDay(_ task: ForeignBoard.Task) {
             var task = task
             if choices.datesAreDays, case .instant(let instant)? = task.due {
+                // A time without an offset has the same day in each zone.
+                if task.basis?.isZoneOfFile != false {
+                    var basis = choices.basis
+                    basis.instant = instant
+                    (basis.rule, basis.isNextOfRule) = (task.basis?.rule, task.basis?.isNextOfRule ?? false)
+                    task.basis = basis
+                }
                 task.due = .day(choices.zone.day(of: instant))
                 days += 1
             }

@@ -119,7 +119,11 @@ struct TrelloBoard {
             task.body.addParagraph(([checklist.name] + checklist.lines).filter { !$0.isEmpty }.joined(separator: "\n"))
             remarks.note("checklist_in_body", "Checklists are in the notes.")
         }
-        if let due = card["due"]?.stringValue { task.due = ImportedDate(zone: choices.zone).read(due) }
+        if let due = card["due"]?.stringValue {
+            let dates = ImportedDate(zone: choices.zone)
+            task.due = dates.read(due)
+            if dates.isLocal(due) { task.basis = choices.basis }
+        }
         if card["dueComplete"]?.boolValue == true { task.status = .done }
         task.createdAt = id.flatMap(Self.made)
         task.updatedAt = card["dateLastActivity"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }

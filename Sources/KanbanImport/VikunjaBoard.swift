@@ -147,6 +147,11 @@ struct VikunjaBoard {
             task.recurrence = task.due.flatMap {
                 ImportedRule.every(seconds: seconds, mode: mode, from: $0.day(in: choices.zone))
             }
+            if mode == 1 {
+                // The day of the month is that of the zone.
+                task.basis = DueBasis(in: choices.zone, isOfFile: true)
+                task.basis?.rule = "FREQ=MONTHLY"
+            }
             if task.recurrence == nil {
                 remarks.note(
                     "recurrence_left_out",

@@ -41,7 +41,7 @@ extension BoardWriter {
         try importDDays(
             images.resolve(document.ddays, "ddays", \.image), returning, versions, &report)
         var tasks = TaskImport(
-            self, returning, categories: categories.ids, isEmpty: isEmpty, versions)
+            self, returning, categories: categories.ids, isEmpty: isEmpty, zones: try zones(of: document), versions)
         try tasks.run(document.tasks, onTask)
         report.tasks = tasks.counts
         report.made += images.made + categories.made + tasks.made
@@ -49,6 +49,18 @@ extension BoardWriter {
         if let settings = document.settings { try importSettings(settings) }
         try forget(report.made, takenBack: takenBack)
         return report
+    }
+
+    /// The zones in which an earlier import of the same file may have read times without one: those that the account has
+    /// and had, and the one for an account without.
+    private func zones(of document: BoardDocument) throws -> [Zone] {
+        guard document.tasks.contains(where: { $0.basis != nil }) else { return [] }
+        let settings = try settings()
+        var names = [settings.timeZone].compactMap(\.self)
+        for line in try lines(of: settings.historyID, since: 0, .newestFirst, limit: Self.mostMergedLines) {
+            if let before = try line.change(of: "timeZone")?.from.stringValue { names.append(before) }
+        }
+        return [document.fallbackZone] + Set(names).compactMap { Zone(name: $0) }
     }
 
     private func importSettings(_ imported: Settings) throws {

@@ -12,6 +12,8 @@ struct TaskImport {
     /// True when the board is empty.
     private let isEmpty: Bool
     private let versions: VersionRule
+    /// In which the times of the same file may have been read before.
+    private let zones: [Zone]
     private var columns: [TaskStatus: Places] = [:]
     /// New tasks without a free position, by their places in the document: they go to the end of their column.
     private var unplaced: [Int] = []
@@ -28,13 +30,14 @@ struct TaskImport {
     /// - Parameter returning: what was taken back with an earlier import.
     init(
         _ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, categories: [ID: ID?], isEmpty: Bool,
-        _ versions: VersionRule
+        zones: [Zone], _ versions: VersionRule
     ) {
         self.writer = writer
         self.returning = returning
         self.versions = versions
         self.categories = categories
         self.isEmpty = isEmpty
+        self.zones = zones
     }
 
     /// - Throws: ``BoardError/invalid(_:)`` for categories that are neither in the document nor in the account.
@@ -115,6 +118,7 @@ struct TaskImport {
             if task.dueDate == nil { task.recurrence = nil }
             try writer.settleRecurrence(of: &task, since: old, TaskEdit())
         }
+        if let basis = entry.basis { task = basis.kept(task, since: old, in: zones) }
         return settled(task, since: old)
     }
 
@@ -136,7 +140,7 @@ struct TaskImport {
     private mutating func take(_ entry: BoardDocument.Entry<TaskItem>, at index: Int) throws {
         let task = entry.value
         if !isEmpty, let old = try writer.task(task.id) {
-            let isNewer = try isNewer(merged(entry, into: old), than: old, besides: entry.absent)
+            let isNewer = try isNewer(merged(entry, into: old), than: old, entry)
             if isNewer { changing.append(index) } else { counts.unchanged += 1 }
             return
         }
@@ -181,10 +185,14 @@ struct TaskImport {
         return true
     }
 
-    private func isNewer(_ task: TaskItem, than old: TaskItem, besides absent: [String]) throws -> Bool {
+    private func isNewer(
+        _ task: TaskItem, than old: TaskItem, _ entry: BoardDocument.Entry<TaskItem>
+    ) throws -> Bool {
         guard !task.isLike(old) else { return false }
         return try versions.isNewer(task.updatedAt, than: old.updatedAt) {
-            try writer.wasBefore(old, like: task, besides: absent)
+            try writer.wasBefore(old, like: task, besides: entry.absent) { member, then, wanted in
+                entry.basis?.mayGive(then, for: wanted, of: member, in: zones) ?? false
+            }
         }
     }
 

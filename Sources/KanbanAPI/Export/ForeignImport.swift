@@ -25,10 +25,11 @@ struct ForeignImport {
     ) throws(UnreadableImport) -> (document: BoardDocument, remarks: ImportRemarks) {
         var reading = ForeignImport(format: format, truncates: truncates)
         var document = BoardDocument()
+        document.fallbackZone = choices.fallback
         var remarks = try format.read(bytes, choices) { task in
             if let (item, absent) = reading.item(task, now: now) {
                 document.tasks.append(
-                    .init(item, index: document.tasks.count, line: task.row, absent: absent))
+                    .init(item, index: document.tasks.count, line: task.row, absent: absent, basis: task.basis))
             }
         }
         document.categories = reading.order.enumerated().compactMap { index, name in
@@ -72,7 +73,8 @@ struct ForeignImport {
         do {
             if let name = task.category { add("categoryId", .string(try category(name, of: task).description)) }
             let json = JSON.object(members)
-            return (try TaskItem(imported: json, at: task.pointer), TaskItem.absent(in: json))
+            let absent = TaskItem.absent(in: json) + task.unsaid.map(\.rawValue)
+            return (try TaskItem(imported: json, at: task.pointer), absent)
         } catch BoardError.invalid(let faults) {
             for fault in faults { remarks.fail(task.row, fault.pointer, fault.code, fault.detail) }
         } catch {
@@ -83,7 +85,7 @@ struct ForeignImport {
 
     private mutating func id(of task: ForeignBoard.Task) -> ID {
         if let source = task.sourceID { return ID(source) ?? id(source) }
-        let text = Spelling("\(task.title)\n\(task.createdAt?.description ?? "")")
+        let text = Spelling("\(task.title)\n\(task.creation ?? task.createdAt?.description ?? "")")
         unnamed[text, default: 0] += 1
         return id("\(text.string)\n\(unnamed[text] ?? 0)")
     }
