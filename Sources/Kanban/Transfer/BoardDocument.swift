@@ -32,6 +32,9 @@ package struct BoardDocument: Sendable {
     /// what the board has, so the version counts as old if the board had it before.
     package var undatedSince = Timestamp(milliseconds: .max)
 
+    /// True if tasks name their categories, as in files of other systems: one that was deleted for good is made again.
+    package var namesCategories = false
+
     /// The zone in which times without one were read where the account had none.
     package var fallbackZone = Zone.utc
 
@@ -99,6 +102,8 @@ package struct ImportReport: Hashable, Sendable {
     package var categories = Counts()
     package var ddays = Counts()
     package var images = Counts()
+    /// New and changed tasks whose category was deleted for good: they have none.
+    package var uncategorized = 0
     /// What was not there before, with the revisions that it got.
     package var made: [Made] = []
 

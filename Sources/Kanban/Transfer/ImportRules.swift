@@ -5,7 +5,8 @@ extension BoardWriter {
     /// Merges the document with the board, or replaces the board.
     ///
     /// Merging keeps the newer version of each resource. What was deleted for good stays deleted, and references to it
-    /// become null. A category whose name is taken becomes the existing one. Settings fill in only what is unset.
+    /// become null. A category in the trash comes back with new and changed tasks that are in it. A category whose name is
+    /// taken becomes the existing one. Settings fill in only what is unset.
     ///
     /// - Parameter onTask: gets the number of tasks that are done, after each.
     /// - Throws: ``BoardError/invalid(_:)`` with the faults that only the account's own data shows.
@@ -37,13 +38,16 @@ extension BoardWriter {
         let versions = VersionRule(undatedSince: document.undatedSince, mode: mode)
         var categories = try CategoryImport(self, returning, versions)
         try categories.run(try images.resolve(document.categories, "categories", \.image), most: Self.mostCategories)
-        report.categories = categories.counts
         try importDDays(
             images.resolve(document.ddays, "ddays", \.image), returning, versions, &report)
-        var tasks = TaskImport(
-            self, returning, categories: categories.ids, isEmpty: isEmpty, zones: try zones(of: document), versions)
+        var tasks = TaskImport(self, returning, isEmpty: isEmpty, zones: try zones(of: document), versions)
+        let used = try tasks.categories(among: categories.deleted.keys, of: document.tasks)
+        try categories.bringBack(used, makesAgain: document.namesCategories, most: Self.mostCategories)
+        report.categories = categories.counts
+        tasks.categories = categories.ids
         try tasks.run(document.tasks, onTask)
-        report.tasks = tasks.counts
+        (report.tasks, report.uncategorized) = (tasks.counts, tasks.uncategorized)
+        try categories.restore()
         report.made += images.made + categories.made + tasks.made
         // After what is new: it changes what is there; see ``pause()``.
         if let settings = document.settings { try importSettings(settings) }

@@ -4,11 +4,13 @@ import JSON
 struct TaskImport {
     private(set) var counts = ImportReport.Counts()
     private(set) var made: [ImportReport.Made] = []
+    /// New and changed tasks that lost their category, which was deleted here.
+    private(set) var uncategorized = 0
+    /// From ids of the document to those of the account; `nil` for one that was deleted here.
+    var categories: [ID: ID?] = [:]
 
     private let writer: any BoardWriter
     private let returning: Set<ImportReport.Resource>
-    /// From ids of the document to those of the account; `nil` for one that was deleted here.
-    private let categories: [ID: ID?]
     /// True when the board is empty.
     private let isEmpty: Bool
     private let versions: VersionRule
@@ -29,15 +31,41 @@ struct TaskImport {
 
     /// - Parameter returning: what was taken back with an earlier import.
     init(
-        _ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, categories: [ID: ID?], isEmpty: Bool,
-        zones: [Zone], _ versions: VersionRule
+        _ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, isEmpty: Bool, zones: [Zone],
+        _ versions: VersionRule
     ) {
         self.writer = writer
         self.returning = returning
         self.versions = versions
-        self.categories = categories
         self.isEmpty = isEmpty
         self.zones = zones
+    }
+
+    /// Those of some categories of the document in which it makes or changes a task.
+    func categories(
+        among some: some Collection<ID>, of entries: [BoardDocument.Entry<TaskItem>]
+    ) throws -> Set<ID> {
+        guard !some.isEmpty else { return [] }
+        let some = Set(some)
+        let entries = entries.filter { entry in
+            entry.value.deletedAt == nil && entry.value.categoryID.map(some.contains) == true
+        }
+        var used: Set<ID> = []
+        for (index, entry) in entries.enumerated() {
+            try writer.foresee(entries, at: index, \.value.id)
+            guard let id = entry.value.categoryID, !used.contains(id), try writes(entry) else { continue }
+            used.insert(id)
+        }
+        return used
+    }
+
+    private func writes(_ entry: BoardDocument.Entry<TaskItem>) throws -> Bool {
+        if isEmpty { return true }
+        if let old = try writer.task(entry.value.id) {
+            return try isNewer(merged(entry, into: old), than: old, entry)
+        }
+        return try returning.contains(.init(type: .task, id: entry.value.id))
+            || !writer.taskEverExisted(entry.value.id)
     }
 
     /// - Throws: ``BoardError/invalid(_:)`` for categories that are neither in the document nor in the account.
@@ -49,6 +77,7 @@ struct TaskImport {
             try writer.foresee(entries, at: index, \.value.id)
             if index.isMultiple(of: Self.stride), index > 0 { try writer.pause() }
             var entry = entry
+            let hadCategory = entry.value.categoryID != nil
             guard try resolveCategory(of: &entry.value) else {
                 faults.append(
                     Fault(
@@ -59,7 +88,11 @@ struct TaskImport {
             }
             guard faults.isEmpty else { continue }
             let waiting = unplaced.count + changing.count
+            let written = counts.created + changing.count
             try take(entry, at: index)
+            if hadCategory, entry.value.categoryID == nil, counts.created + changing.count > written {
+                uncategorized += 1
+            }
             if unplaced.count + changing.count == waiting { onTask(index + 1 - waiting) }
         }
         guard faults.isEmpty else { throw BoardError.invalid(faults) }

@@ -26,6 +26,7 @@ struct ForeignImport {
         var reading = ForeignImport(format: format, truncates: truncates)
         var document = BoardDocument()
         document.fallbackZone = choices.fallback
+        document.namesCategories = true
         var remarks = try format.read(bytes, choices) { task in
             if let (item, absent) = reading.item(task, now: now) {
                 document.tasks.append(

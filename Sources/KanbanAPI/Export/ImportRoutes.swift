@@ -171,9 +171,13 @@ package struct ImportReading: Sendable {
         _ document: BoardDocument, _ remarks: ImportRemarks, isDryRun: Bool, on board: any Board, at now: Timestamp,
         onTask: (Int) -> Void = { _ in }
     ) throws -> ImportSummary {
+        let report = try board.importBoard(document, mode: mode, onTask: onTask)
+        var remarks = remarks
+        remarks.note(
+            "category_deleted", "A category of the file was deleted here for good: its tasks have none.",
+            count: report.uncategorized)
         var summary = ImportSummary(
-            format: source.rawValue, mode: mode, isDryRun: isDryRun,
-            report: try board.importBoard(document, mode: mode, onTask: onTask), remarks: remarks)
+            format: source.rawValue, mode: mode, isDryRun: isDryRun, report: report, remarks: remarks)
         if !isDryRun, !summary.report.made.isEmpty { summary.id = try board.keepImport(summary.record(at: now)) }
         return summary
     }
