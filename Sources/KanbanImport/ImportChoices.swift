@@ -111,7 +111,7 @@ package struct ImportChoices: Sendable {
     ) {
         guard let status = status(word) else {
             return remarks.fail(
-                task.row, pointer, .invalidValue,
+                task.row, line: task.line, pointer, .invalidValue,
                 "\(word.quoted) is no column. Say which one it is with the rule status:\(word)=todo.")
         }
         task.status = status

@@ -80,7 +80,8 @@ extension ImportRemarks {
 }
 
 extension UnreadableImport {
-    init(_ error: JSONError) {
-        self.init("Byte \(error.offset) of the JSON: \(error.detail)")
+    init(_ error: JSONError, in bytes: [UInt8]) {
+        let line = JSONReader(bytes).line(at: error.offset)
+        self.init("Line \(line), byte \(error.offset) of the JSON: \(error.detail)", line: line)
     }
 }

@@ -45,6 +45,7 @@ enum TodoistBoard {
         _ remarks: inout ImportRemarks
     ) -> ForeignBoard.Task {
         var task = ForeignBoard.Task(row: row.line, pointer: "#/\(row.line)")
+        task.names = ["title": "CONTENT", "body": "DESCRIPTION", "dueDate": "DATE", "recurrence": "DATE"]
         var labels: [String]
         (task.title, labels) = title(field("CONTENT") ?? "")
         task.body = field("DESCRIPTION") ?? ""

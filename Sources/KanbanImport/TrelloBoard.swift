@@ -21,7 +21,7 @@ struct TrelloBoard {
         do {
             try trello.read(bytes)
         } catch {
-            throw UnreadableImport(error)
+            throw UnreadableImport(error, in: bytes)
         }
         guard !trello.lists.isEmpty || !trello.cards.isEmpty else {
             throw UnreadableImport("There are no lists and cards: this is no board that Trello exported.")
@@ -29,7 +29,7 @@ struct TrelloBoard {
         do {
             try trello.takeCards(choices, take)
         } catch {
-            throw UnreadableImport(error)
+            throw UnreadableImport(error, in: bytes)
         }
         return trello.remarks
     }
@@ -77,7 +77,10 @@ struct TrelloBoard {
             let (a, b) = (place(ofList: left.list), place(ofList: right.list))
             return (a, left.place, left.index) < (b, right.place, right.index)
         }
-        for var card in ordered { take(task(try card.text.value(), card.index, choices, &remarks)) }
+        for var card in ordered {
+            let place = ForeignBoard.Task(row: card.index + 1, line: card.text.line, pointer: "#/cards/\(card.index)")
+            take(task(try card.text.value(), at: place, choices, &remarks))
+        }
         remarks.note("comments_left_out", "Comments have no place here.", count: comments)
         if actions >= Self.mostActions {
             remarks.note(
@@ -93,10 +96,12 @@ struct TrelloBoard {
     }
 
     private func task(
-        _ card: JSON, _ index: Int, _ choices: ImportChoices, _ remarks: inout ImportRemarks
+        _ card: JSON, at place: ForeignBoard.Task, _ choices: ImportChoices, _ remarks: inout ImportRemarks
     ) -> ForeignBoard.Task {
         let id = card["id"]?.stringValue
-        var task = ForeignBoard.Task(row: index + 1, pointer: "#/cards/\(index)", sourceID: id)
+        var task = place
+        task.sourceID = id
+        task.names = Self.names
         task.title = card["name"]?.stringValue ?? ""
         task.body = card["desc"]?.stringValue ?? ""
         let list = list(of: card)
@@ -109,6 +114,7 @@ struct TrelloBoard {
             if !labels.isEmpty { task.category = labels.removeFirst() }
         } else if let list {
             task.category = list.name
+            task.names["category"] = "idList"
             remarks.noteUnknown(list: list.name)
         }
         if !labels.isEmpty {
@@ -138,6 +144,9 @@ struct TrelloBoard {
         remarks.note("members_left_out", "Tasks have no people here.", count: card["idMembers"]?.arrayValue?.count ?? 0)
         return task
     }
+
+    /// The names of Trello for members of a task.
+    private static let names = ["title": "name", "body": "desc", "dueDate": "due", "category": "labels"]
 
     /// An id of MongoDB begins with the seconds of its creation, in hexadecimal digits.
     private static func made(_ id: String) -> Timestamp? {

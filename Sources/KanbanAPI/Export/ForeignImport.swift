@@ -30,7 +30,7 @@ struct ForeignImport {
         var remarks = try format.read(bytes, choices) { task in
             if let (item, absent) = reading.item(task, now: now) {
                 document.tasks.append(
-                    .init(item, index: document.tasks.count, line: task.row, absent: absent, basis: task.basis))
+                    .init(item, index: document.tasks.count, line: task.line, absent: absent, basis: task.basis))
             }
         }
         document.categories = reading.order.enumerated().compactMap { index, name in
@@ -58,7 +58,7 @@ struct ForeignImport {
         }
         let id = id(of: task)
         guard ids.insert(id).inserted else {
-            remarks.fail(task.row, "\(task.pointer)/id", .invalidValue, "This id was given before in the file.")
+            fail(task, "\(task.pointer)/id", .invalidValue, "This id was given before in the file.")
             return nil
         }
         add("id", .string(id.description))
@@ -77,11 +77,21 @@ struct ForeignImport {
             let absent = TaskItem.absent(in: json) + task.unsaid.map(\.rawValue)
             return (try TaskItem(imported: json, at: task.pointer), absent)
         } catch BoardError.invalid(let faults) {
-            for fault in faults { remarks.fail(task.row, fault.pointer, fault.code, fault.detail) }
+            for fault in faults { fail(task, fault.pointer, fault.code, fault.detail) }
         } catch {
-            remarks.fail(task.row, task.pointer, .invalidValue, "The task cannot be read.")
+            fail(task, task.pointer, .invalidValue, "The task cannot be read.")
         }
         return nil
+    }
+
+    /// Notes a fault, with the name that the file has for the member.
+    private mutating func fail(
+        _ task: ForeignBoard.Task, _ pointer: String, _ code: Fault.Code, _ detail: String
+    ) {
+        let member = pointer.dropFirst(task.pointer.count).split(separator: "/").first.map { String($0) }
+        let name = member.flatMap { task.names[$0] }
+            .map { $0.hasPrefix("#") ? $0 : Fault.pointer(task.pointer, $0) }
+        remarks.fail(task.row, line: task.line, name ?? pointer, code, detail)
     }
 
     private mutating func id(of task: ForeignBoard.Task) -> ID {

@@ -158,7 +158,7 @@ package struct ImportReading: Sendable {
                 of: bytes, from: format, choices, truncates: truncates, now: now)
         } catch {
             throw RefusedImport(
-                faults: [Fault(pointer: "#", code: .invalidFormat, detail: error.detail, line: 1)],
+                faults: [Fault(pointer: "#", code: .invalidFormat, detail: error.detail, line: error.line)],
                 remarks: ImportRemarks())
         }
         guard remarks.faults.isEmpty else { throw RefusedImport(faults: remarks.faults, remarks: remarks) }
