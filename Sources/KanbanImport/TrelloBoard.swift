@@ -125,11 +125,7 @@ struct TrelloBoard {
             task.body.addParagraph(([checklist.name] + checklist.lines).filter { !$0.isEmpty }.joined(separator: "\n"))
             remarks.note("checklist_in_body", "Checklists are in the notes.")
         }
-        if let due = card["due"]?.stringValue {
-            let dates = ImportedDate(zone: choices.zone)
-            task.due = dates.read(due)
-            if dates.isLocal(due) { task.basis = choices.basis }
-        }
+        if let due = card["due"]?.stringValue, !due.isBlank { setDue(of: &task, due, choices, &remarks) }
         if card["dueComplete"]?.boolValue == true { task.status = .done }
         task.createdAt = id.flatMap(Self.made)
         task.updatedAt = card["dateLastActivity"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
@@ -142,11 +138,34 @@ struct TrelloBoard {
             "attachments_left_out", "Attachments have no place here.",
             count: card["attachments"]?.arrayValue?.count ?? 0)
         remarks.note("members_left_out", "Tasks have no people here.", count: card["idMembers"]?.arrayValue?.count ?? 0)
+        noteLeftOut(of: card, &remarks)
         return task
     }
 
     /// The names of Trello for members of a task.
     private static let names = ["title": "name", "body": "desc", "dueDate": "due", "category": "labels"]
+
+    private func setDue(
+        of task: inout ForeignBoard.Task, _ text: String, _ choices: ImportChoices, _ remarks: inout ImportRemarks
+    ) {
+        let dates = ImportedDate(zone: choices.zone)
+        task.due = dates.read(text)
+        if dates.isLocal(text) { task.basis = choices.basis }
+        if task.due == nil { remarks.noteUnread(date: text, of: &task) }
+    }
+
+    private func noteLeftOut(of card: JSON, _ remarks: inout ImportRemarks) {
+        if card["start"]?.stringValue != nil {
+            remarks.note("dates_left_out", "Tasks have no start here: the start of Trello's cards is left out.")
+        }
+        remarks.note(
+            "fields_left_out", "Custom fields have no place here.",
+            count: card["customFieldItems"]?.arrayValue?.count ?? 0)
+        // -1 is none.
+        if let minutes = card["dueReminder"]?.doubleValue, minutes >= 0 {
+            remarks.note("reminders_left_out", "The reminders of Trello's cards are left out.")
+        }
+    }
 
     /// An id of MongoDB begins with the seconds of its creation, in hexadecimal digits.
     private static func made(_ id: String) -> Timestamp? {

@@ -148,10 +148,15 @@ struct VikunjaBoard {
         task.body = description.text
         if description.hasTags { remarks.note("formatting_left_out", "Notes are plain text here.") }
         task.due = time(json["due_date"]).map { .instant($0) }
+        if task.due == nil, let text = words(json["due_date"]) { remarks.noteUnread(date: text, of: &task) }
         task.status = json["done"]?.boolValue == true ? .done : .todo
         task.createdAt = time(json["created"])
         task.updatedAt = time(json["updated"])
         task.completedAt = time(json["done_at"])
+        for member in ["created", "updated", "done_at"] where time(json[member]) == nil {
+            guard let text = words(json[member]) else { continue }
+            remarks.note("unread_time", "A time of \(member) is not understood and is left out: \(text.quoted).")
+        }
         let labels = (json["labels"]?.arrayValue ?? []).compactMap { $0["title"]?.stringValue }
         if !labels.isEmpty {
             task.body.addParagraph("Labels: \(labels.joined(separator: ", "))")
@@ -183,10 +188,11 @@ struct VikunjaBoard {
     /// The names of Vikunja for members of a task.
     private static let names = ["body": "description", "dueDate": "due_date", "recurrence": "repeat_after"]
 
+    private static func time(_ json: JSON?) -> Timestamp? { words(json).flatMap { Timestamp(rfc3339: $0) } }
+
     /// Vikunja writes the year 1 for none.
-    private static func time(_ json: JSON?) -> Timestamp? {
-        guard let text = json?.stringValue, !text.hasPrefix("0001-01-01") else { return nil }
-        return Timestamp(rfc3339: text)
+    private static func words(_ json: JSON?) -> String? {
+        json?.stringValue.flatMap { $0.isBlank || $0.hasPrefix("0001-01-01") ? nil : $0 }
     }
 }
 
