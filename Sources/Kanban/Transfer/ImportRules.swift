@@ -46,7 +46,7 @@ extension BoardWriter {
         report.categories = categories.counts
         tasks.categories = categories.ids
         try tasks.run(document.tasks, onTask)
-        (report.tasks, report.uncategorized) = (tasks.counts, tasks.uncategorized)
+        (report.tasks, report.uncategorized, report.older) = (tasks.counts, tasks.uncategorized, tasks.older)
         try categories.restore()
         report.made += images.made + categories.made + tasks.made
         // After what is new: it changes what is there; see ``pause()``.

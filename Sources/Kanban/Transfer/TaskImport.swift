@@ -6,6 +6,8 @@ struct TaskImport {
     private(set) var made: [ImportReport.Made] = []
     /// New and changed tasks that lost their category, which was deleted here.
     private(set) var uncategorized = 0
+    /// Tasks that differ from those here and are not newer, by their times.
+    private(set) var older = 0
     /// From ids of the document to those of the account; `nil` for one that was deleted here.
     var categories: [ID: ID?] = [:]
 
@@ -173,8 +175,10 @@ struct TaskImport {
     private mutating func take(_ entry: BoardDocument.Entry<TaskItem>, at index: Int) throws {
         let task = entry.value
         if !isEmpty, let old = try writer.task(task.id) {
-            let isNewer = try isNewer(merged(entry, into: old), than: old, entry)
-            if isNewer { changing.append(index) } else { counts.unchanged += 1 }
+            let merged = try merged(entry, into: old)
+            guard try !isNewer(merged, than: old, entry) else { return changing.append(index) }
+            counts.unchanged += 1
+            if task.updatedAt < versions.undatedSince, !merged.isLike(old) { older += 1 }
             return
         }
         let isGone =

@@ -176,6 +176,13 @@ package struct ImportReading: Sendable {
         remarks.note(
             "category_deleted", "A category of the file was deleted here for good: its tasks have none.",
             count: report.uncategorized)
+        // People edit a table and leave its times as they were.
+        if source == .csv {
+            remarks.note(
+                "not_newer",
+                "A row differs from its task and is left out: by updatedAt it is no later version. To take the rows as they "
+                    + "are, remove the column updatedAt.", count: report.older)
+        }
         var summary = ImportSummary(
             format: source.rawValue, mode: mode, isDryRun: isDryRun, report: report, remarks: remarks)
         if !isDryRun, !summary.report.made.isEmpty { summary.id = try board.keepImport(summary.record(at: now)) }

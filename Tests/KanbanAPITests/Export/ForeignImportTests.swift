@@ -246,6 +246,27 @@ struct ForeignImportTests {
                 "unchanged"] == 6)
     }
 
+    @Test func `a table whose rows were changed, but not their times, says what is left out`() async throws {
+        try await board.task(#"{"title": "first"}"#)
+        try await board.task(#"{"title": "second"}"#)
+        let export = await board.send(.get, "/export?format=csv").text
+        board.clock.advance(seconds: 60)
+        let edited = export.replacing("second", with: "changed")
+
+        let kept = await csv(edited)
+        let rows = edited.split(separator: "\r\n").map { line in
+            let fields = line.split(separator: ",", omittingEmptySubsequences: false)
+            return (fields.prefix(8) + fields.suffix(1)).joined(separator: ",")
+        }
+        let taken = await csv(rows.joined(separator: "\r\n"))
+
+        #expect(kept.json["updated"] == 0)
+        #expect(kept.json["notes"]?.arrayValue?.map { $0["code"] } == ["not_newer"])
+        #expect(kept.json["notes"]?.arrayValue?.map { $0["count"] } == [1])
+        #expect(taken.json["updated"] == 1 && taken.json["notes"] == [])
+        #expect(await board.titles("/tasks") == ["first", "changed"])
+    }
+
     @Test(arguments: [
         ("trello", "{\"lists\": [],\n\"cards\": [,]}"), ("vikunja", "[\n{]"), ("firestore", "{\n\"documents\": [}"),
         ("csv", "title\n\"a\n"),
