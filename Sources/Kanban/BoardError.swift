@@ -57,12 +57,15 @@ package struct Fault: Hashable, Sendable {
     package var detail: String
     /// The line of an imported document, counted from 1.
     package var line: Int?
+    /// Its place in the list of a file of another system, counted from 1; `nil` where the line says it.
+    package var row: Int?
 
-    package init(pointer: String, code: Code, detail: String, line: Int? = nil) {
+    package init(pointer: String, code: Code, detail: String, line: Int? = nil, row: Int? = nil) {
         self.pointer = pointer
         self.code = code
         self.detail = detail
         self.line = line
+        self.row = row
     }
 
     /// The pointer to a member of the value at `parent`.

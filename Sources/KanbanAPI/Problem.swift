@@ -197,7 +197,7 @@ package struct Problem: Error, Sendable {
                     json.name("line")
                     json.value(line)
                     json.name("row")
-                    json.value(line)
+                    json.value(fault.row ?? line)
                 }
                 json.endObject()
             }

@@ -90,6 +90,7 @@ enum CSVBoard {
         if let text = field("dueDate") {
             if let due = dates.read(text) {
                 task.due = due
+                if dates.isLocal(text) { task.basis = choices.basis }
             } else {
                 remarks.fail(
                     row.line, "\(task.pointer)/dueDate", .invalidFormat,
@@ -99,6 +100,8 @@ enum CSVBoard {
         task.createdAt = time("createdAt", &remarks)
         task.updatedAt = time("updatedAt", &remarks)
         task.completedAt = time("completedAt", &remarks)
+        if field("completedAt").map(dates.isLocal) == true { task.basis = task.basis ?? choices.basis }
+        task.creation = field("createdAt").flatMap(ImportedDate(zone: .utc).instant)?.description
         // Without a column for the state, the time tells it.
         if columns["status"] == nil, task.completedAt != nil { task.status = .done }
         task.unsaid = [.body, .status, .dueDate].filter { columns[$0.rawValue] == nil }

@@ -102,7 +102,7 @@ struct CSVTable {
                 return
             }
         }
-        throw UnreadableImport("The quotation mark of line \(start) has no end.")
+        throw UnreadableImport("The quotation mark of line \(start) has no end.", line: start)
     }
 
     /// The one of the three that the first line has most of, outside quotation marks.

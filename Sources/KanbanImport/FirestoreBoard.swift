@@ -8,16 +8,17 @@ enum FirestoreBoard {
     ) throws(UnreadableImport) -> ImportRemarks {
         var remarks = ImportRemarks()
         var index = 0
-        try eachDocument(bytes) { document in
+        try eachDocument(bytes) { document, place in
             if let fields = document["fields"]?.objectMembers, !fields.isEmpty {
-                take(task(document, fields, index, choices, &remarks))
+                let start = ForeignBoard.Task(row: index + 1, line: place.line, pointer: "\(place.pointer)/fields")
+                take(task(document, fields, at: start, "\(place.pointer)/name", choices, &remarks))
             } else if document["name"]?.isPath == true {
                 // The REST API leaves fields out of a document that has none.
                 remarks.skipped += 1
                 remarks.note("empty_document", "Documents without fields are skipped.")
             } else {
                 remarks.fail(
-                    index + 1, "#/documents/\(index)", .required,
+                    index + 1, line: place.line, place.pointer, .required,
                     "A document of the REST API has its values in fields.")
             }
             index += 1
@@ -25,19 +26,25 @@ enum FirestoreBoard {
         return remarks
     }
 
-    private static func eachDocument(_ bytes: [UInt8], _ body: (JSON) -> Void) throws(UnreadableImport) {
+    /// Where the file has a document.
+    private struct Place {
+        var pointer: String
+        var line: Int
+    }
+
+    private static func eachDocument(_ bytes: [UInt8], _ body: (JSON, Place) -> Void) throws(UnreadableImport) {
         var text = JSONReader(bytes)
         do {
             try text.finish()
         } catch {
-            guard eachLine(of: bytes, body) else { throw UnreadableImport(error) }
+            guard eachLine(of: bytes, body) else { throw UnreadableImport(error, in: bytes) }
             return
         }
         let hasDocuments: Bool
         do {
             hasDocuments = try takeDocuments(of: JSONReader(bytes), body)
         } catch {
-            throw UnreadableImport(error)
+            throw UnreadableImport(error, in: bytes)
         }
         guard hasDocuments else {
             throw UnreadableImport(
@@ -46,9 +53,10 @@ enum FirestoreBoard {
     }
 
     /// - Returns: false when there is neither a list nor a document.
-    private static func takeDocuments(of text: JSONReader, _ body: (JSON) -> Void) throws(JSONError) -> Bool {
+    private static func takeDocuments(of text: JSONReader, _ body: (JSON, Place) -> Void) throws(JSONError) -> Bool {
         var text = text
         var list: JSONReader?
+        var pointer = "#"
         switch try text.kind() {
         case .array: list = text
         case .object:
@@ -57,7 +65,7 @@ enum FirestoreBoard {
             try members.enterObject()
             while let name = try members.nextName() {
                 switch (name, try members.kind()) {
-                case ("documents", .array): list = members
+                case ("documents", .array): (list, pointer) = (members, "#/documents")
                 case ("fields", _): isDocument = true
                 case ("name", _):
                     isEmpty = false
@@ -71,40 +79,47 @@ enum FirestoreBoard {
         default: return false
         }
         guard var list else {
-            body(try text.value())
+            let line = text.line
+            body(try text.value(), Place(pointer: "#", line: line))
             return true
         }
-        try list.eachElement { element, _ in
+        try list.enterArray()
+        var index = 0
+        while try list.nextElement() {
+            let place = Place(pointer: "\(pointer)/\(index)", line: list.line)
+            let element = try list.value()
             // An answer of `runQuery` has each document in an object of its own.
             if let document = element["document"] {
-                body(document)
+                body(document, Place(pointer: "\(place.pointer)/document", line: place.line))
             } else if element["readTime"] == nil || element["fields"] != nil {
-                body(element)
+                body(element, place)
             }
+            index += 1
         }
         return true
     }
 
     /// - Returns: false when a line is no JSON: then the whole is none of this kind.
-    private static func eachLine(of bytes: [UInt8], _ body: (JSON) -> Void) -> Bool {
-        let lines = bytes.split(separator: UInt8(ascii: "\n"))
-            .filter { !$0.allSatisfy { [0x20, 0x09, 0x0d].contains($0) } }
-        for line in lines {
+    private static func eachLine(of bytes: [UInt8], _ body: (JSON, Place) -> Void) -> Bool {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+            .filter { !$0.element.allSatisfy { [0x20, 0x09, 0x0d].contains($0) } }
+        for (index, line) in lines {
             // `try?`: the caller says what is wrong with the text.
             guard let json = try? JSON(parsing: Array(line)) else { return false }
-            body(json)
+            // As of a table: a pointer is of one text, and here each line is one.
+            body(json, Place(pointer: "#/\(index + 1)", line: index + 1))
         }
         return !lines.isEmpty
     }
 
     private static func task(
-        _ document: JSON, _ fields: [JSON.Member], _ index: Int, _ choices: ImportChoices,
-        _ remarks: inout ImportRemarks
+        _ document: JSON, _ fields: [JSON.Member], at start: ForeignBoard.Task, _ nameAt: String,
+        _ choices: ImportChoices, _ remarks: inout ImportRemarks
     ) -> ForeignBoard.Task {
         let path = document["name"]?.stringValue ?? ""
-        let pointer = "#/documents/\(index)/fields"
-        var task = ForeignBoard.Task(
-            row: index + 1, pointer: pointer, sourceID: path.isEmpty ? nil : path.afterDocuments)
+        var task = start
+        task.sourceID = path.isEmpty ? nil : path.afterDocuments
+        task.names["id"] = nameAt
         task.updatedAt = document["updateTime"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
         task.createdAt = document["createTime"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
         let members = choices.members(of: fields.map(\.name))
@@ -113,7 +128,8 @@ enum FirestoreBoard {
                 remarks.note("unknown_field", "The field \(field.name.quoted) is left out.")
                 continue
             }
-            let place = "\(pointer)/\(field.name)"
+            task.names[member] = field.name
+            let place = Fault.pointer(task.pointer, field.name)
             guard let value = value(field.value) else {
                 remarks.note("unknown_field", "The field \(field.name.quoted) has a value that no member takes.")
                 continue
@@ -123,6 +139,7 @@ enum FirestoreBoard {
         task.unsaid = [.body, .status, .dueDate].filter { !members.contains($0.rawValue) }
         if task.title.isBlank {
             task.title = choices.defaultTitle
+            task.unsaid.append(.title)
             remarks.note(
                 "untitled",
                 "Documents without a title are called \(task.title.quoted). If a field of another name has it, say so with the "
@@ -170,7 +187,7 @@ enum FirestoreBoard {
     ) {
         func fail(_ what: String) {
             remarks.fail(
-                task.row, place, .invalidValue,
+                task.row, line: task.line, place, .invalidValue,
                 "\(what) Use another field with the rule \(member):name, or none with \(member): and no name.")
         }
         switch (member, value) {
@@ -184,7 +201,9 @@ enum FirestoreBoard {
             choices.setStatus(of: &task, to: word, at: place, &remarks)
         case ("dueDate", .time(let time)), ("dueDate", .number(_, let time?)): task.due = .instant(time)
         case ("dueDate", .text(let text)), ("dueDate", .number(let text, nil)):
-            task.due = ImportedDate(zone: choices.zone).read(text)
+            let dates = ImportedDate(zone: choices.zone)
+            task.due = dates.read(text)
+            if dates.isLocal(text) { task.basis = choices.basis }
             if task.due == nil { fail("\(text.quoted) is no date that is understood.") }
         default:
             let times: [String: WritableKeyPath<ForeignBoard.Task, Timestamp?>] = [

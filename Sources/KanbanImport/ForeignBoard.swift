@@ -10,8 +10,12 @@ package enum ForeignBoard {
     package struct Task: Sendable {
         /// The line of the file, or the place in its list, counted from 1.
         package var row: Int
+        /// The line on which it begins.
+        package var line: Int
         /// Where the file has it: a JSON pointer, or `#/` and the number of the row.
         package var pointer: String
+        /// What the file calls a member, for pointers: a name, or the whole pointer where it is elsewhere.
+        package var names: [String: String] = [:]
         /// Its id in the other system; `nil` when that writes none.
         package var sourceID: String?
         package var title = ""
@@ -21,16 +25,20 @@ package enum ForeignBoard {
         package var category: String?
         package var due: DueDate?
         package var recurrence: Recurrence?
+        /// What the due date, the recurrence and the time of completion rest on besides the words of the file.
+        package var basis: DueBasis?
         package var createdAt: Timestamp?
+        /// The same whatever the zone is in which times without one are read: it is a part of the id of a task without one.
+        package var creation: String?
         package var updatedAt: Timestamp?
         package var completedAt: Timestamp?
         package var deletedAt: Timestamp?
-        /// What the file does not say: the members of a task that is there stay as they are. Its category, its recurrence and
-        /// its reminders also stay where there are none here.
+        /// What the file does not say, where a title is that of a task without one: the members of a task that is there
+        /// stay as they are. Its category, its recurrence and its reminders also stay where there are none here.
         package var unsaid: [TaskMember] = []
 
-        package init(row: Int, pointer: String, sourceID: String? = nil) {
-            (self.row, self.pointer, self.sourceID) = (row, pointer, sourceID)
+        package init(row: Int, line: Int? = nil, pointer: String, sourceID: String? = nil) {
+            (self.row, self.line, self.pointer, self.sourceID) = (row, line ?? row, pointer, sourceID)
         }
     }
 
@@ -58,14 +66,19 @@ package struct ImportRemarks: Sendable {
 
     package init() {}
 
-    package mutating func fail(_ row: Int, _ pointer: String, _ code: Fault.Code, _ detail: String) {
+    package mutating func fail(
+        _ row: Int, line: Int? = nil, _ pointer: String, _ code: Fault.Code, _ detail: String
+    ) {
         guard faults.count < Self.mostFaults else { return }
-        faults.append(Fault(pointer: pointer, code: code, detail: detail, line: row))
+        faults.append(Fault(pointer: pointer, code: code, detail: detail, line: line ?? row, row: row))
     }
 
-    /// Adds what comes after these.
+    /// Adds remarks on the same file. Faults are in its order.
     package mutating func add(_ later: ImportRemarks) {
-        faults += later.faults.prefix(Self.mostFaults - faults.count)
+        func order(_ fault: Fault) -> Int { fault.row ?? 0 }
+        let all = (faults + later.faults).enumerated()
+            .sorted { (order($0.element), $0.offset) < (order($1.element), $1.offset) }
+        faults = all.prefix(Self.mostFaults).map(\.element)
         for one in later.notes { note(one.code, one.detail, count: one.count) }
         skipped += later.skipped
     }
@@ -86,9 +99,10 @@ package struct ImportRemarks: Sendable {
 /// A file that is not of the format at all.
 package struct UnreadableImport: Error {
     package var detail: String
+    package var line: Int
 
-    package init(_ detail: String) {
-        self.detail = detail
+    package init(_ detail: String, line: Int = 1) {
+        (self.detail, self.line) = (detail, line)
     }
 }
 
@@ -105,6 +119,13 @@ extension ForeignFormat {
         func takeDay(_ task: ForeignBoard.Task) {
             var task = task
             if choices.datesAreDays, case .instant(let instant)? = task.due {
+                // A time without an offset has the same day in each zone.
+                if task.basis?.isZoneOfFile != false {
+                    var basis = choices.basis
+                    basis.instant = instant
+                    (basis.rule, basis.isNextOfRule) = (task.basis?.rule, task.basis?.isNextOfRule ?? false)
+                    task.basis = basis
+                }
                 task.due = .day(choices.zone.day(of: instant))
                 days += 1
             }

@@ -5,8 +5,12 @@ import Kanban
 package struct ImportChoices: Sendable {
     /// The zone of times without one, and of days.
     package private(set) var zone: Zone
+    /// That of the server, for an account without one.
+    package let fallback: Zone
     /// False when nobody has chosen the zone, which is UTC then.
     package private(set) var isZoneKnown: Bool
+    /// True if the user says the zone of this file.
+    private var isZoneOfFile = false
     /// When the import is made: what is archived elsewhere has been in the trash since then.
     package let now: Timestamp
     /// On which what comes back without a date begins.
@@ -25,6 +29,7 @@ package struct ImportChoices: Sendable {
     ///   - fallback: the server's.
     package init(zone: Zone?, fallback: Zone = .utc, now: Timestamp) {
         self.zone = zone ?? fallback
+        self.fallback = fallback
         isZoneKnown = zone != nil || fallback.name != Zone.utc.name
         (self.now, today) = (now, self.zone.day(of: now))
     }
@@ -44,7 +49,7 @@ package struct ImportChoices: Sendable {
                     throw UnreadableImport(
                         "\(sides[1].quoted) is no time zone. Use an IANA name, such as timeZone=Asia/Seoul.")
                 }
-                (zone, isZoneKnown, today) = (chosen, true, chosen.day(of: now))
+                (zone, isZoneKnown, isZoneOfFile, today) = (chosen, true, true, chosen.day(of: now))
             case ("list", 2, 2) where !parts[1].isEmpty, ("status", 2, 2) where !parts[1].isEmpty:
                 guard let status = TaskStatus(name: sides[1]) else {
                     throw UnreadableImport("\(sides[1].quoted) is no column: todo, doing or done.")
@@ -64,6 +69,9 @@ package struct ImportChoices: Sendable {
             }
         }
     }
+
+    /// Of a date that was read in ``zone``.
+    var basis: DueBasis { DueBasis(in: zone, isOfFile: isZoneOfFile) }
 
     /// The member that each of these fields is for; `nil` for none.
     ///
@@ -103,7 +111,7 @@ package struct ImportChoices: Sendable {
     ) {
         guard let status = status(word) else {
             return remarks.fail(
-                task.row, pointer, .invalidValue,
+                task.row, line: task.line, pointer, .invalidValue,
                 "\(word.quoted) is no column. Say which one it is with the rule status:\(word)=todo.")
         }
         task.status = status

@@ -66,6 +66,12 @@ package enum ImportWords {
 }
 
 extension ImportRemarks {
+    /// The words of a date that is not understood go into the notes of the task.
+    mutating func noteUnread(date text: String, of task: inout ForeignBoard.Task) {
+        note("unread_date", "A date is not understood and is in the notes of its task: \(text.quoted).")
+        task.body.addParagraph(text)
+    }
+
     mutating func noteUnknown(list name: String) {
         note(
             "unknown_list",
@@ -74,7 +80,8 @@ extension ImportRemarks {
 }
 
 extension UnreadableImport {
-    init(_ error: JSONError) {
-        self.init("Byte \(error.offset) of the JSON: \(error.detail)")
+    init(_ error: JSONError, in bytes: [UInt8]) {
+        let line = JSONReader(bytes).line(at: error.offset)
+        self.init("Line \(line), byte \(error.offset) of the JSON: \(error.detail)", line: line)
     }
 }

@@ -27,9 +27,21 @@ struct ImportedDate {
     }
 
     /// A day, or an instant when there is a time; `nil` for what is not understood.
-    func read(_ text: String) -> DueDate? {
+    func read(_ text: String) -> DueDate? { plain(text) ?? local(text) }
+
+    /// True if the text has a time without an offset: another zone makes another instant of it.
+    func isLocal(_ text: String) -> Bool {
+        guard plain(text) == nil, case .instant = local(text) else { return false }
+        return true
+    }
+
+    private func plain(_ text: String) -> DueDate? {
         let text = text.trimmed
-        if let plain = DueDate(text) ?? DueDate(text.replacing(" ", with: "T", maxReplacements: 1)) { return plain }
+        return DueDate(text) ?? DueDate(text.replacing(" ", with: "T", maxReplacements: 1))
+    }
+
+    private func local(_ text: String) -> DueDate? {
+        let text = text.trimmed
         var tokens = Self.tokens(Self.spaced(text))
         let time = Self.takeTime(&tokens)
         guard !tokens.contains(.mark(":")), let day = day(tokens) else { return nil }

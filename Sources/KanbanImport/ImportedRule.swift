@@ -6,6 +6,8 @@ struct ImportedRule {
     var recurrence: Recurrence
     /// The day from which it counts, if it says one.
     var start: Day?
+    /// The last day on which it may fall, if it says one.
+    var end: Day?
     /// The time of day, in milliseconds since midnight.
     var time: Int64?
 
@@ -44,7 +46,9 @@ struct ImportedRule {
         }
         guard var rule = english(words, interval) else { return nil }
         if let last = clauses.until { rule += ";UNTIL=\(last.description.filter { $0 != "-" })" }
-        return ImportedRule(recurrence: Recurrence(rule: rule, from: from), start: clauses.start, time: clauses.time)
+        return ImportedRule(
+            recurrence: Recurrence(rule: rule, from: from), start: clauses.start, end: clauses.until, time: clauses.time
+        )
     }
 
     /// Takes `at 9am`, `starting 2026-12-24` and `until 2027-01-01` off the end.
@@ -215,7 +219,26 @@ extension ImportedRule {
         guard let rule = recurrence.parsed,
             let first = rule.next(after: .day(before), from: .day(start ?? today), in: zone)
         else { return nil }
-        guard let time else { return first }
-        return .instant(first.alarm(in: zone, allDayTime: time))
+        return timed(first, in: zone)
+    }
+
+    /// The last date of a rule that is over; `nil` when it has no end, or no date before it.
+    func last(in zone: Zone) -> DueDate? {
+        guard let rule = recurrence.parsed, let end else { return nil }
+        // The latest dates are few, however far back the first of them is.
+        for span in [7, 31, 366, 4 * 366] {
+            let from = max(end.adding(days: -span), start ?? Day.range.lowerBound)
+            var last = rule.next(after: .day(from.adding(days: -1)), from: .day(start ?? from), in: zone)
+            while let known = last, let next = rule.next(after: known, from: .day(start ?? from), in: zone) {
+                last = next
+            }
+            if let last { return timed(last, in: zone) }
+        }
+        return nil
+    }
+
+    private func timed(_ date: DueDate, in zone: Zone) -> DueDate {
+        guard let time else { return date }
+        return .instant(date.alarm(in: zone, allDayTime: time))
     }
 }

@@ -45,6 +45,7 @@ enum TodoistBoard {
         _ remarks: inout ImportRemarks
     ) -> ForeignBoard.Task {
         var task = ForeignBoard.Task(row: row.line, pointer: "#/\(row.line)")
+        task.names = ["title": "CONTENT", "body": "DESCRIPTION", "dueDate": "DATE", "recurrence": "DATE"]
         var labels: [String]
         (task.title, labels) = title(field("CONTENT") ?? "")
         task.body = field("DESCRIPTION") ?? ""
@@ -76,30 +77,19 @@ enum TodoistBoard {
         let name = value("TIMEZONE")
         let zone = name.flatMap { Zone(name: $0) }
         let dates = ImportedDate(zone: zone ?? choices.zone)
-        func noteUnread(_ text: String, _ task: inout ForeignBoard.Task) {
-            remarks.note("unread_date", "A date is not understood and is in the notes of its task: \(text.quoted).")
-            task.body.addParagraph(text)
-        }
         if let date = value("DATE") {
             if let name, zone == nil {
                 remarks.note(
                     "unknown_time_zone",
                     "The time zone \(name.quoted) is not known: its times are read in \(choices.zone.name).")
             }
+            let basis = zone.map { DueBasis(in: $0, isOfFile: true) } ?? choices.basis
             task.due = dates.read(date)
-            if task.due == nil, let rule = ImportedRule.read(date),
-                let first = rule.first(from: choices.today, in: dates.zone)
-            {
-                task.due = first
-                // A time of day stays that of its zone when clocks change.
-                let isElsewhere = rule.time != nil && dates.zone.name != choices.zone.name
-                task.recurrence = Recurrence(
-                    rule: ImportedRule.keeping(first.day(in: dates.zone), in: rule.recurrence.rule),
-                    from: rule.recurrence.from,
-                    timeZone: isElsewhere ? dates.zone.name : nil)
-                remarks.note("recurrence_begins", "Tasks that come back begin with the next date of their rule.")
+            if dates.isLocal(date) { task.basis = basis }
+            if task.due == nil, let rule = ImportedRule.read(date) {
+                setRule(of: &task, rule, basis, choices, &remarks)
             }
-            if task.due == nil { noteUnread(date, &task) }
+            if task.due == nil { remarks.noteUnread(date: date, of: &task) }
         }
         guard let deadline = value("DEADLINE") else { return }
         if task.due != nil {
@@ -107,8 +97,33 @@ enum TodoistBoard {
             remarks.note("deadline_in_body", "A task has one date here: the deadline beside it is in the notes.")
         } else if let due = dates.read(deadline) {
             task.due = due
+            if dates.isLocal(deadline) { task.basis = zone.map { DueBasis(in: $0, isOfFile: true) } ?? choices.basis }
         } else {
-            noteUnread(deadline, &task)
+            remarks.noteUnread(date: deadline, of: &task)
+        }
+    }
+
+    /// The next date of a rule, of one that is over its last date.
+    private static func setRule(
+        of task: inout ForeignBoard.Task, _ rule: ImportedRule, _ basis: DueBasis, _ choices: ImportChoices,
+        _ remarks: inout ImportRemarks
+    ) {
+        let next = rule.first(from: choices.today, in: basis.zone)
+        guard let date = next ?? rule.last(in: basis.zone) else { return }
+        task.due = date
+        // A time of day stays that of its zone when clocks change.
+        let isElsewhere = rule.time != nil && basis.zone.name != choices.zone.name
+        task.recurrence = Recurrence(
+            rule: ImportedRule.keeping(date.day(in: basis.zone), in: rule.recurrence.rule),
+            from: rule.recurrence.from,
+            timeZone: isElsewhere ? basis.zone.name : nil)
+        task.basis = basis
+        task.basis?.isNextOfRule = rule.start.map { $0 < choices.today } ?? true
+        task.basis?.rule = rule.recurrence.rule
+        if next == nil {
+            remarks.note("recurrence_over", "A task whose rule is over is due on the last date of the rule.")
+        } else {
+            remarks.note("recurrence_begins", "Tasks that come back begin with the next date of their rule.")
         }
     }
 

@@ -21,7 +21,7 @@ struct TrelloBoard {
         do {
             try trello.read(bytes)
         } catch {
-            throw UnreadableImport(error)
+            throw UnreadableImport(error, in: bytes)
         }
         guard !trello.lists.isEmpty || !trello.cards.isEmpty else {
             throw UnreadableImport("There are no lists and cards: this is no board that Trello exported.")
@@ -29,7 +29,7 @@ struct TrelloBoard {
         do {
             try trello.takeCards(choices, take)
         } catch {
-            throw UnreadableImport(error)
+            throw UnreadableImport(error, in: bytes)
         }
         return trello.remarks
     }
@@ -77,7 +77,10 @@ struct TrelloBoard {
             let (a, b) = (place(ofList: left.list), place(ofList: right.list))
             return (a, left.place, left.index) < (b, right.place, right.index)
         }
-        for var card in ordered { take(task(try card.text.value(), card.index, choices, &remarks)) }
+        for var card in ordered {
+            let place = ForeignBoard.Task(row: card.index + 1, line: card.text.line, pointer: "#/cards/\(card.index)")
+            take(task(try card.text.value(), at: place, choices, &remarks))
+        }
         remarks.note("comments_left_out", "Comments have no place here.", count: comments)
         if actions >= Self.mostActions {
             remarks.note(
@@ -93,10 +96,12 @@ struct TrelloBoard {
     }
 
     private func task(
-        _ card: JSON, _ index: Int, _ choices: ImportChoices, _ remarks: inout ImportRemarks
+        _ card: JSON, at place: ForeignBoard.Task, _ choices: ImportChoices, _ remarks: inout ImportRemarks
     ) -> ForeignBoard.Task {
         let id = card["id"]?.stringValue
-        var task = ForeignBoard.Task(row: index + 1, pointer: "#/cards/\(index)", sourceID: id)
+        var task = place
+        task.sourceID = id
+        task.names = Self.names
         task.title = card["name"]?.stringValue ?? ""
         task.body = card["desc"]?.stringValue ?? ""
         let list = list(of: card)
@@ -109,6 +114,7 @@ struct TrelloBoard {
             if !labels.isEmpty { task.category = labels.removeFirst() }
         } else if let list {
             task.category = list.name
+            task.names["category"] = "idList"
             remarks.noteUnknown(list: list.name)
         }
         if !labels.isEmpty {
@@ -119,7 +125,7 @@ struct TrelloBoard {
             task.body.addParagraph(([checklist.name] + checklist.lines).filter { !$0.isEmpty }.joined(separator: "\n"))
             remarks.note("checklist_in_body", "Checklists are in the notes.")
         }
-        if let due = card["due"]?.stringValue { task.due = ImportedDate(zone: choices.zone).read(due) }
+        if let due = card["due"]?.stringValue, !due.isBlank { setDue(of: &task, due, choices, &remarks) }
         if card["dueComplete"]?.boolValue == true { task.status = .done }
         task.createdAt = id.flatMap(Self.made)
         task.updatedAt = card["dateLastActivity"]?.stringValue.flatMap { Timestamp(rfc3339: $0) }
@@ -132,7 +138,33 @@ struct TrelloBoard {
             "attachments_left_out", "Attachments have no place here.",
             count: card["attachments"]?.arrayValue?.count ?? 0)
         remarks.note("members_left_out", "Tasks have no people here.", count: card["idMembers"]?.arrayValue?.count ?? 0)
+        noteLeftOut(of: card, &remarks)
         return task
+    }
+
+    /// The names of Trello for members of a task.
+    private static let names = ["title": "name", "body": "desc", "dueDate": "due", "category": "labels"]
+
+    private func setDue(
+        of task: inout ForeignBoard.Task, _ text: String, _ choices: ImportChoices, _ remarks: inout ImportRemarks
+    ) {
+        let dates = ImportedDate(zone: choices.zone)
+        task.due = dates.read(text)
+        if dates.isLocal(text) { task.basis = choices.basis }
+        if task.due == nil { remarks.noteUnread(date: text, of: &task) }
+    }
+
+    private func noteLeftOut(of card: JSON, _ remarks: inout ImportRemarks) {
+        if card["start"]?.stringValue != nil {
+            remarks.note("dates_left_out", "Tasks have no start here: the start of Trello's cards is left out.")
+        }
+        remarks.note(
+            "fields_left_out", "Custom fields have no place here.",
+            count: card["customFieldItems"]?.arrayValue?.count ?? 0)
+        // -1 is none.
+        if let minutes = card["dueReminder"]?.doubleValue, minutes >= 0 {
+            remarks.note("reminders_left_out", "The reminders of Trello's cards are left out.")
+        }
     }
 
     /// An id of MongoDB begins with the seconds of its creation, in hexadecimal digits.

@@ -15,7 +15,7 @@ struct VikunjaBoard {
         do {
             areProjects = try vikunja.read(bytes, take)
         } catch {
-            throw UnreadableImport(error)
+            throw UnreadableImport(error, in: bytes)
         }
         guard areProjects else {
             throw UnreadableImport("There are no projects: this is no data.json that Vikunja exported.")
@@ -36,7 +36,7 @@ struct VikunjaBoard {
             try reader.enterObject()
             while let name = try reader.nextName() {
                 if name == "projects", try reader.kind() == .array {
-                    areProjects = try add(projects: &reader, "#", take)
+                    areProjects = try add(projects: &reader, "#/projects", take)
                 }
             }
         default: break
@@ -94,26 +94,39 @@ struct VikunjaBoard {
             default: break
             }
         }
-        try tasks?.eachElement { json, index in
-            rows += 1
-            var task = Self.task(json, "\(pointer)/tasks/\(index)", rows, choices, &remarks)
-            task.category = (name ?? "").isEmpty ? nil : name
-            if task.status != .done {
-                let ids = [json["bucket_id"]?.intValue] + (json["id"]?.intValue.flatMap { bucketsOfTasks[$0] } ?? [])
-                let names = ids.compactMap { $0.flatMap { buckets[$0] } }
-                if let status = names.compactMap({ choices.status($0) }).first {
-                    task.status = status
-                } else if let name = names.first {
-                    remarks.noteUnknown(list: name)
+        if var list = tasks {
+            try list.enterArray()
+            var index = 0
+            while try list.nextElement() {
+                rows += 1
+                let place = ForeignBoard.Task(row: rows, line: list.line, pointer: "\(pointer)/tasks/\(index)")
+                let json = try list.value()
+                var task = Self.task(json, at: place, choices, &remarks)
+                task.category = (name ?? "").isEmpty ? nil : name
+                task.names["category"] = "\(pointer)/title"
+                if task.status != .done {
+                    let ids =
+                        [json["bucket_id"]?.intValue] + (json["id"]?.intValue.flatMap { bucketsOfTasks[$0] } ?? [])
+                    setStatus(of: &task, ids.compactMap { $0.flatMap { buckets[$0] } })
                 }
+                if isArchived {
+                    task.deletedAt = choices.now
+                    remarks.note("closed_in_trash", "Tasks of archived projects are in the trash.")
+                }
+                take(task)
+                index += 1
             }
-            if isArchived {
-                task.deletedAt = choices.now
-                remarks.note("closed_in_trash", "Tasks of archived projects are in the trash.")
-            }
-            take(task)
         }
         return name != nil || tasks != nil
+    }
+
+    /// By the names of its buckets.
+    private mutating func setStatus(of task: inout ForeignBoard.Task, _ buckets: [String]) {
+        if let status = buckets.compactMap({ choices.status($0) }).first {
+            task.status = status
+        } else if let name = buckets.first {
+            remarks.noteUnknown(list: name)
+        }
     }
 
     /// What no task of ours has, with the codes of notes.
@@ -125,18 +138,25 @@ struct VikunjaBoard {
     ]
 
     private static func task(
-        _ json: JSON, _ pointer: String, _ row: Int, _ choices: ImportChoices, _ remarks: inout ImportRemarks
+        _ json: JSON, at place: ForeignBoard.Task, _ choices: ImportChoices, _ remarks: inout ImportRemarks
     ) -> ForeignBoard.Task {
-        var task = ForeignBoard.Task(row: row, pointer: pointer, sourceID: json["id"]?.intValue.map { "\($0)" })
+        var task = place
+        task.sourceID = json["id"]?.intValue.map { "\($0)" }
+        task.names = names
         task.title = json["title"]?.stringValue ?? ""
         let description = MarkupText(json["description"]?.stringValue ?? "")
         task.body = description.text
         if description.hasTags { remarks.note("formatting_left_out", "Notes are plain text here.") }
         task.due = time(json["due_date"]).map { .instant($0) }
+        if task.due == nil, let text = words(json["due_date"]) { remarks.noteUnread(date: text, of: &task) }
         task.status = json["done"]?.boolValue == true ? .done : .todo
         task.createdAt = time(json["created"])
         task.updatedAt = time(json["updated"])
         task.completedAt = time(json["done_at"])
+        for member in ["created", "updated", "done_at"] where time(json[member]) == nil {
+            guard let text = words(json[member]) else { continue }
+            remarks.note("unread_time", "A time of \(member) is not understood and is left out: \(text.quoted).")
+        }
         let labels = (json["labels"]?.arrayValue ?? []).compactMap { $0["title"]?.stringValue }
         if !labels.isEmpty {
             task.body.addParagraph("Labels: \(labels.joined(separator: ", "))")
@@ -146,6 +166,11 @@ struct VikunjaBoard {
         if seconds > 0 || mode == 1 {
             task.recurrence = task.due.flatMap {
                 ImportedRule.every(seconds: seconds, mode: mode, from: $0.day(in: choices.zone))
+            }
+            if mode == 1 {
+                // The day of the month is that of the zone.
+                task.basis = DueBasis(in: choices.zone, isOfFile: true)
+                task.basis?.rule = "FREQ=MONTHLY"
             }
             if task.recurrence == nil {
                 remarks.note(
@@ -160,10 +185,14 @@ struct VikunjaBoard {
         return task
     }
 
+    /// The names of Vikunja for members of a task.
+    private static let names = ["body": "description", "dueDate": "due_date", "recurrence": "repeat_after"]
+
+    private static func time(_ json: JSON?) -> Timestamp? { words(json).flatMap { Timestamp(rfc3339: $0) } }
+
     /// Vikunja writes the year 1 for none.
-    private static func time(_ json: JSON?) -> Timestamp? {
-        guard let text = json?.stringValue, !text.hasPrefix("0001-01-01") else { return nil }
-        return Timestamp(rfc3339: text)
+    private static func words(_ json: JSON?) -> String? {
+        json?.stringValue.flatMap { $0.isBlank || $0.hasPrefix("0001-01-01") ? nil : $0 }
     }
 }
 

@@ -37,7 +37,7 @@ struct FirestoreTests {
         let text = document(#""title": {"stringValue": "a"}, "dueDate": \#(value)"#)
         let file = try read(.firestore, text)
 
-        #expect(file.remarks.faults.map(\.pointer) == ["#/documents/0/fields/dueDate"])
+        #expect(file.remarks.faults.map(\.pointer) == ["#/fields/dueDate"])
         #expect(file.remarks.faults.first?.detail.contains("dueDate: and no name") == true)
         let without = try read(.firestore, text, ["dueDate:"])
         #expect(without.tasks.map { $0.due } == [nil] && without.remarks.faults.isEmpty)

@@ -75,13 +75,34 @@ struct TodoistTests {
         ("every 3 days", "2026-11-18"), ("every day starting 2026-12-24", "2026-12-24"),
         ("every 3 days starting 2026-11-16", "2026-11-19"), ("every 3rd friday", "2026-11-20"),
         ("every last day", "2026-11-30"), ("every jan 1", "2027-01-01"), ("every quarter", "2026-11-18"),
-        ("every week until 2027-01-01", "2026-11-18"), ("every week until 2026-11-17", nil),
+        ("every week until 2027-01-01", "2026-11-18"),
     ])
     func `a rule begins with its next date, at its time`(rule: String, due: String?) throws {
         let file = try read(.todoist, "TYPE,CONTENT,DATE\ntask,a,\(rule)\n")
         #expect(file.tasks.map { $0.due?.text } == [due])
         #expect(codes(file) == [due == nil ? "unread_date" : "recurrence_begins"])
         #expect((file.tasks[0].recurrence == nil) == (due == nil) && file.tasks[0].body == (due == nil ? rule : ""))
+    }
+
+    @Test(arguments: [
+        ("every week until 2026-11-17", "2026-11-17"), ("every fri until 2026-11-17", "2026-11-13"),
+        ("every day at 9am until 2026-11-17", "2026-11-17T00:00:00.000Z"),
+        ("every 3 days starting 2026-11-01 until 2026-11-12", "2026-11-10"),
+        ("every 31st until 2026-11-17", "2026-10-31"),
+        ("every feb 29 until 2026-11-17", "2026-02-28"), ("every 500 days until 2026-11-17", "2026-11-10"),
+        ("every month until 0001-01-02", "0001-01-01"),
+    ])
+    func `a rule that is over has its last date`(rule: String, due: String) throws {
+        let file = try read(.todoist, "TYPE,CONTENT,DATE\ntask,a,\(rule)\n")
+        #expect(file.tasks.map { $0.due?.text } == [due])
+        #expect(codes(file) == ["recurrence_over"] && file.tasks[0].body == "")
+        #expect(file.tasks[0].recurrence != nil)
+    }
+
+    @Test func `a rule that ends before it begins is in the notes`() throws {
+        let file = try read(.todoist, "TYPE,CONTENT,DATE\ntask,a,every day starting 2026-11-10 until 2026-11-09\n")
+        #expect(file.tasks.map(\.due) == [nil] && file.tasks.map(\.recurrence) == [nil])
+        #expect(codes(file) == ["unread_date"])
     }
 
     @Test func `a time of day comes back on the clocks of its zone`() throws {

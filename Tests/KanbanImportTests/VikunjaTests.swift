@@ -19,6 +19,18 @@ struct VikunjaTests {
         #expect(file.remarks.notes.map(\.code) == ["unknown_list"] && file.remarks.notes.map(\.count) == [1])
     }
 
+    @Test func `dates that are none are in the notes, and times are noted`() throws {
+        let file = try read(
+            .vikunja,
+            """
+            [{"title": "Home", "tasks": [
+              {"id": 1, "title": "a", "due_date": "garbage", "done": true, "done_at": "yesterday", "created": ""},
+              {"id": 2, "title": "b", "due_date": "0001-01-01T00:00:00Z", "done_at": null}]}]
+            """)
+        #expect(file.tasks.map(\.due) == [nil, nil] && file.tasks.map(\.body) == ["garbage", ""])
+        #expect(file.remarks.notes.map(\.code) == ["unread_date", "unread_time"])
+    }
+
     @Test func `lists in lists take no more room than a few are indented`() {
         let text = MarkupText(String(repeating: "<ul><li>x", count: 2_000)).text
         #expect(text.utf8.count < 2_000 * 20 && text.hasSuffix("                - x"))

@@ -80,9 +80,15 @@ extension BoardWriter {
     package func restoreCategory(_ id: ID, if precondition: Precondition = .none) throws -> Category {
         guard let old = try category(id, inTrash: true) else { throw BoardError.notFound(.category) }
         try precondition.check(old.revision, current: .category(old))
-        try requireFree(old.name, for: id)
+        return try restore(old, as: old.name)
+    }
+
+    /// - Parameter name: its name from now on.
+    func restore(_ old: Category, as name: String) throws -> Category {
+        try requireFree(name, for: old.id)
         try requireRoomForCategory(faultsAt: "#")
         var category = old
+        category.name = name
         category.deletedAt = nil
         if let image = category.image, try self.image(image) == nil { category.image = nil }
         category.freedAfter = nil
@@ -91,7 +97,7 @@ extension BoardWriter {
         try save(category)
         for task in try formerTasks(of: old) {
             var taken = task
-            taken.categoryID = id
+            taken.categoryID = old.id
             try record(&taken, since: task, as: .updated)
         }
         return category

@@ -86,15 +86,21 @@ extension BoardWriter {
 extension BoardReader {
     /// True if the resource is what `other` is, or was at a time that the history has. The positions of tasks do not count,
     /// nor do references to what is gone, which `other` cannot have.
-    func wasBefore<Resource: Noun>(_ current: Resource, like other: Resource, besides absent: [String] = []) throws
-        -> Bool
-    {
+    /// - Parameters:
+    ///   - absent: members that `other` does not have.
+    ///   - isSame: true if a value of a member, the first one, counts as that of `other`, though they differ.
+    func wasBefore<Resource: Noun>(
+        _ current: Resource, like other: Resource, besides absent: [String] = [],
+        _ isSame: (_ member: String, JSON, JSON) -> Bool = { _, _, _ in false }
+    ) throws -> Bool {
         let members = Resource.members.filter { $0.isInBodies && !absent.contains($0.text) }
         let wanted = members.map { $0.value(of: other).json }
         var then = members.map { $0.value(of: current).json }
         func isLike() throws -> Bool {
             try members.indices.allSatisfy { index in
-                guard then[index] != wanted[index] else { return true }
+                guard then[index] != wanted[index], !isSame(members[index].text, then[index], wanted[index]) else {
+                    return true
+                }
                 guard case .id = members[index].form, let id = then[index].stringValue.flatMap({ ID($0) }) else {
                     return false
                 }

@@ -8,12 +8,15 @@ package struct BoardDocument: Sendable {
         package var line: Int
         /// Names of the members that the document does not give: what is there keeps its own.
         package var absent: [String]
+        /// Of a task whose dates are not by the words of the file alone.
+        package var basis: DueBasis?
 
-        package init(_ value: Value, index: Int, line: Int, absent: [String] = []) {
+        package init(_ value: Value, index: Int, line: Int, absent: [String] = [], basis: DueBasis? = nil) {
             self.value = value
             self.index = index
             self.line = line
             self.absent = absent
+            self.basis = basis
         }
     }
 
@@ -28,6 +31,12 @@ package struct BoardDocument: Sendable {
     /// The time of what has none in the document, or a later one than it can have. It is not known if that is newer than
     /// what the board has, so the version counts as old if the board had it before.
     package var undatedSince = Timestamp(milliseconds: .max)
+
+    /// True if tasks name their categories, as in files of other systems: one that was deleted for good is made again.
+    package var namesCategories = false
+
+    /// The zone in which times without one were read where the account had none.
+    package var fallbackZone = Zone.utc
 
     /// True if writing the document takes more than a moment.
     var isLong: Bool { tasks.count > 1_000 || images.count > 20 }
@@ -93,6 +102,10 @@ package struct ImportReport: Hashable, Sendable {
     package var categories = Counts()
     package var ddays = Counts()
     package var images = Counts()
+    /// New and changed tasks whose category was deleted for good: they have none.
+    package var uncategorized = 0
+    /// Tasks that differ from those here and are not newer, by their times.
+    package var older = 0
     /// What was not there before, with the revisions that it got.
     package var made: [Made] = []
 

@@ -6,6 +6,8 @@ struct CategoryImport {
     private(set) var made: [ImportReport.Made] = []
     /// From ids of the document to those of the account; `nil` for one that was deleted here.
     private(set) var ids: [ID: ID?] = [:]
+    /// Those of the document that were deleted here and whose names are free, by their ids.
+    private(set) var deleted: [ID: BoardDocument.Entry<Category>] = [:]
 
     private let writer: any BoardWriter
     private let returning: Set<ImportReport.Resource>
@@ -14,6 +16,8 @@ struct CategoryImport {
     /// The category that will have each name, by its ``String/sameKey``.
     private var holders: [Spelling: ID] = [:]
     private var changed: [Category] = []
+    /// Categories in the trash that come back, under the names of the document.
+    private var returns: [(category: Category, name: String)] = []
 
     /// - Parameter returning: what was taken back with an earlier import.
     init(_ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, _ versions: VersionRule) throws {
@@ -30,14 +34,38 @@ struct CategoryImport {
         for (index, entry) in entries.enumerated() {
             if let old = existing[entry.value.id] {
                 try merge(entry, into: old, takesName: renamed.contains(old.id))
-            } else if try !add(entry.value, most: most) {
-                let detail = "An account has at most \(most) categories."
-                throw BoardError.invalid([
-                    Fault(pointer: "#/categories/\(index)", code: .tooMany, detail: detail, line: entry.line)
-                ])
+            } else {
+                try add(entry, at: index, most: most)
             }
         }
         try save()
+    }
+
+    /// Brings back those that were deleted here and that tasks of the document are in: from the trash, or made again.
+    /// - Parameters:
+    ///   - used: ids of some of ``deleted``.
+    ///   - makesAgain: True if those that were deleted for good come back, too.
+    mutating func bringBack(_ used: Set<ID>, makesAgain: Bool, most: Int) throws {
+        for entry in deleted.values.filter({ used.contains($0.value.id) }).sorted(by: { $0.index < $1.index }) {
+            let category = entry.value
+            let old = try writer.category(category.id, inTrash: true)
+            guard makesAgain || old != nil else { continue }
+            try reserve(entry, at: entry.index, most: most)
+            if let old {
+                returns.append((old, category.name))
+                counts.updated += 1
+            } else {
+                try writer.unbury(.category, category.id)
+                try save(category)
+                counts.created += 1
+            }
+            counts.unchanged -= 1
+        }
+    }
+
+    /// Takes what comes back out of the trash. Call it last: it changes tasks that are there.
+    func restore() throws {
+        for (category, name) in returns { _ = try writer.restore(category, as: name) }
     }
 
     /// Decides which category gets which name before any is written: names may move from one category to another, and
@@ -83,25 +111,33 @@ struct CategoryImport {
         counts.updated += 1
     }
 
-    /// - Returns: false when there are too many.
-    private mutating func add(_ category: Category, most: Int) throws -> Bool {
-        let name = category.name.key
-        if let holder = holders[name] {
+    private mutating func add(_ entry: BoardDocument.Entry<Category>, at index: Int, most: Int) throws {
+        let category = entry.value
+        if let holder = holders[category.name.key] {
             ids[category.id] = holder
             counts.unchanged += 1
         } else if try !writer.unbury(.init(type: .category, id: category.id), ifIn: returning)
             && writer.categoryEverExisted(category.id)
         {
             ids[category.id] = .some(nil)
+            deleted[category.id] = entry
             counts.unchanged += 1
         } else {
-            guard holders.count < most else { return false }
-            ids[category.id] = category.id
-            holders[name] = category.id
+            try reserve(entry, at: index, most: most)
             changed.append(category)
             counts.created += 1
         }
-        return true
+    }
+
+    private mutating func reserve(_ entry: BoardDocument.Entry<Category>, at index: Int, most: Int) throws {
+        guard holders.count < most else {
+            let detail = "An account has at most \(most) categories."
+            throw BoardError.invalid([
+                Fault(pointer: "#/categories/\(index)", code: .tooMany, detail: detail, line: entry.line)
+            ])
+        }
+        ids[entry.value.id] = entry.value.id
+        holders[entry.value.name.key] = entry.value.id
     }
 
     /// Names may move in a circle, and no two categories may have the same name at any moment. So categories whose
@@ -112,11 +148,14 @@ struct CategoryImport {
             old.name = "\u{fffc}\(old.id)"
             try writer.save(old)
         }
-        for var category in changed {
-            try writer.stamp(&category, since: existing[category.id])
-            try writer.save(category)
-            if existing[category.id] == nil { made.append(.init(.category, category.id, category.revision)) }
-        }
+        for category in changed { try save(category) }
+    }
+
+    private mutating func save(_ category: Category) throws {
+        var category = category
+        try writer.stamp(&category, since: existing[category.id])
+        try writer.save(category)
+        if existing[category.id] == nil { made.append(.init(.category, category.id, category.revision)) }
     }
 }
 

@@ -5,7 +5,8 @@ extension BoardWriter {
     /// Merges the document with the board, or replaces the board.
     ///
     /// Merging keeps the newer version of each resource. What was deleted for good stays deleted, and references to it
-    /// become null. A category whose name is taken becomes the existing one. Settings fill in only what is unset.
+    /// become null. A category in the trash comes back with new and changed tasks that are in it. A category whose name is
+    /// taken becomes the existing one. Settings fill in only what is unset.
     ///
     /// - Parameter onTask: gets the number of tasks that are done, after each.
     /// - Throws: ``BoardError/invalid(_:)`` with the faults that only the account's own data shows.
@@ -37,18 +38,33 @@ extension BoardWriter {
         let versions = VersionRule(undatedSince: document.undatedSince, mode: mode)
         var categories = try CategoryImport(self, returning, versions)
         try categories.run(try images.resolve(document.categories, "categories", \.image), most: Self.mostCategories)
-        report.categories = categories.counts
         try importDDays(
             images.resolve(document.ddays, "ddays", \.image), returning, versions, &report)
-        var tasks = TaskImport(
-            self, returning, categories: categories.ids, isEmpty: isEmpty, versions)
+        var tasks = TaskImport(self, returning, isEmpty: isEmpty, zones: try zones(of: document), versions)
+        let used = try tasks.categories(among: categories.deleted.keys, of: document.tasks)
+        try categories.bringBack(used, makesAgain: document.namesCategories, most: Self.mostCategories)
+        report.categories = categories.counts
+        tasks.categories = categories.ids
         try tasks.run(document.tasks, onTask)
-        report.tasks = tasks.counts
+        (report.tasks, report.uncategorized, report.older) = (tasks.counts, tasks.uncategorized, tasks.older)
+        try categories.restore()
         report.made += images.made + categories.made + tasks.made
         // After what is new: it changes what is there; see ``pause()``.
         if let settings = document.settings { try importSettings(settings) }
         try forget(report.made, takenBack: takenBack)
         return report
+    }
+
+    /// The zones in which an earlier import of the same file may have read times without one: those that the account has
+    /// and had, and the one for an account without.
+    private func zones(of document: BoardDocument) throws -> [Zone] {
+        guard document.tasks.contains(where: { $0.basis != nil }) else { return [] }
+        let settings = try settings()
+        var names = [settings.timeZone].compactMap(\.self)
+        for line in try lines(of: settings.historyID, since: 0, .newestFirst, limit: Self.mostMergedLines) {
+            if let before = try line.change(of: "timeZone")?.from.stringValue { names.append(before) }
+        }
+        return [document.fallbackZone] + Set(names).compactMap { Zone(name: $0) }
     }
 
     private func importSettings(_ imported: Settings) throws {

@@ -4,14 +4,20 @@ import JSON
 struct TaskImport {
     private(set) var counts = ImportReport.Counts()
     private(set) var made: [ImportReport.Made] = []
+    /// New and changed tasks that lost their category, which was deleted here.
+    private(set) var uncategorized = 0
+    /// Tasks that differ from those here and are not newer, by their times.
+    private(set) var older = 0
+    /// From ids of the document to those of the account; `nil` for one that was deleted here.
+    var categories: [ID: ID?] = [:]
 
     private let writer: any BoardWriter
     private let returning: Set<ImportReport.Resource>
-    /// From ids of the document to those of the account; `nil` for one that was deleted here.
-    private let categories: [ID: ID?]
     /// True when the board is empty.
     private let isEmpty: Bool
     private let versions: VersionRule
+    /// In which the times of the same file may have been read before.
+    private let zones: [Zone]
     private var columns: [TaskStatus: Places] = [:]
     /// New tasks without a free position, by their places in the document: they go to the end of their column.
     private var unplaced: [Int] = []
@@ -27,14 +33,41 @@ struct TaskImport {
 
     /// - Parameter returning: what was taken back with an earlier import.
     init(
-        _ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, categories: [ID: ID?], isEmpty: Bool,
+        _ writer: any BoardWriter, _ returning: Set<ImportReport.Resource>, isEmpty: Bool, zones: [Zone],
         _ versions: VersionRule
     ) {
         self.writer = writer
         self.returning = returning
         self.versions = versions
-        self.categories = categories
         self.isEmpty = isEmpty
+        self.zones = zones
+    }
+
+    /// Those of some categories of the document in which it makes or changes a task.
+    func categories(
+        among some: some Collection<ID>, of entries: [BoardDocument.Entry<TaskItem>]
+    ) throws -> Set<ID> {
+        guard !some.isEmpty else { return [] }
+        let some = Set(some)
+        let entries = entries.filter { entry in
+            entry.value.deletedAt == nil && entry.value.categoryID.map(some.contains) == true
+        }
+        var used: Set<ID> = []
+        for (index, entry) in entries.enumerated() {
+            try writer.foresee(entries, at: index, \.value.id)
+            guard let id = entry.value.categoryID, !used.contains(id), try writes(entry) else { continue }
+            used.insert(id)
+        }
+        return used
+    }
+
+    private func writes(_ entry: BoardDocument.Entry<TaskItem>) throws -> Bool {
+        if isEmpty { return true }
+        if let old = try writer.task(entry.value.id) {
+            return try isNewer(merged(entry, into: old), than: old, entry)
+        }
+        return try returning.contains(.init(type: .task, id: entry.value.id))
+            || !writer.taskEverExisted(entry.value.id)
     }
 
     /// - Throws: ``BoardError/invalid(_:)`` for categories that are neither in the document nor in the account.
@@ -46,6 +79,7 @@ struct TaskImport {
             try writer.foresee(entries, at: index, \.value.id)
             if index.isMultiple(of: Self.stride), index > 0 { try writer.pause() }
             var entry = entry
+            let hadCategory = entry.value.categoryID != nil
             guard try resolveCategory(of: &entry.value) else {
                 faults.append(
                     Fault(
@@ -56,7 +90,11 @@ struct TaskImport {
             }
             guard faults.isEmpty else { continue }
             let waiting = unplaced.count + changing.count
+            let written = counts.created + changing.count
             try take(entry, at: index)
+            if hadCategory, entry.value.categoryID == nil, counts.created + changing.count > written {
+                uncategorized += 1
+            }
             if unplaced.count + changing.count == waiting { onTask(index + 1 - waiting) }
         }
         guard faults.isEmpty else { throw BoardError.invalid(faults) }
@@ -115,6 +153,7 @@ struct TaskImport {
             if task.dueDate == nil { task.recurrence = nil }
             try writer.settleRecurrence(of: &task, since: old, TaskEdit())
         }
+        if let basis = entry.basis { task = basis.kept(task, since: old, in: zones) }
         return settled(task, since: old)
     }
 
@@ -136,8 +175,10 @@ struct TaskImport {
     private mutating func take(_ entry: BoardDocument.Entry<TaskItem>, at index: Int) throws {
         let task = entry.value
         if !isEmpty, let old = try writer.task(task.id) {
-            let isNewer = try isNewer(merged(entry, into: old), than: old, besides: entry.absent)
-            if isNewer { changing.append(index) } else { counts.unchanged += 1 }
+            let merged = try merged(entry, into: old)
+            guard try !isNewer(merged, than: old, entry) else { return changing.append(index) }
+            counts.unchanged += 1
+            if task.updatedAt < versions.undatedSince, !merged.isLike(old) { older += 1 }
             return
         }
         let isGone =
@@ -181,10 +222,14 @@ struct TaskImport {
         return true
     }
 
-    private func isNewer(_ task: TaskItem, than old: TaskItem, besides absent: [String]) throws -> Bool {
+    private func isNewer(
+        _ task: TaskItem, than old: TaskItem, _ entry: BoardDocument.Entry<TaskItem>
+    ) throws -> Bool {
         guard !task.isLike(old) else { return false }
         return try versions.isNewer(task.updatedAt, than: old.updatedAt) {
-            try writer.wasBefore(old, like: task, besides: absent)
+            try writer.wasBefore(old, like: task, besides: entry.absent) { member, then, wanted in
+                entry.basis?.mayGive(then, for: wanted, of: member, in: zones) ?? false
+            }
         }
     }
 

@@ -25,10 +25,12 @@ struct ForeignImport {
     ) throws(UnreadableImport) -> (document: BoardDocument, remarks: ImportRemarks) {
         var reading = ForeignImport(format: format, truncates: truncates)
         var document = BoardDocument()
+        document.fallbackZone = choices.fallback
+        document.namesCategories = true
         var remarks = try format.read(bytes, choices) { task in
             if let (item, absent) = reading.item(task, now: now) {
                 document.tasks.append(
-                    .init(item, index: document.tasks.count, line: task.row, absent: absent))
+                    .init(item, index: document.tasks.count, line: task.line, absent: absent, basis: task.basis))
             }
         }
         document.categories = reading.order.enumerated().compactMap { index, name in
@@ -56,7 +58,7 @@ struct ForeignImport {
         }
         let id = id(of: task)
         guard ids.insert(id).inserted else {
-            remarks.fail(task.row, "\(task.pointer)/id", .invalidValue, "This id was given before in the file.")
+            fail(task, "\(task.pointer)/id", .invalidValue, "This id was given before in the file.")
             return nil
         }
         add("id", .string(id.description))
@@ -72,18 +74,29 @@ struct ForeignImport {
         do {
             if let name = task.category { add("categoryId", .string(try category(name, of: task).description)) }
             let json = JSON.object(members)
-            return (try TaskItem(imported: json, at: task.pointer), TaskItem.absent(in: json))
+            let absent = TaskItem.absent(in: json) + task.unsaid.map(\.rawValue)
+            return (try TaskItem(imported: json, at: task.pointer), absent)
         } catch BoardError.invalid(let faults) {
-            for fault in faults { remarks.fail(task.row, fault.pointer, fault.code, fault.detail) }
+            for fault in faults { fail(task, fault.pointer, fault.code, fault.detail) }
         } catch {
-            remarks.fail(task.row, task.pointer, .invalidValue, "The task cannot be read.")
+            fail(task, task.pointer, .invalidValue, "The task cannot be read.")
         }
         return nil
     }
 
+    /// Notes a fault, with the name that the file has for the member.
+    private mutating func fail(
+        _ task: ForeignBoard.Task, _ pointer: String, _ code: Fault.Code, _ detail: String
+    ) {
+        let member = pointer.dropFirst(task.pointer.count).split(separator: "/").first.map { String($0) }
+        let name = member.flatMap { task.names[$0] }
+            .map { $0.hasPrefix("#") ? $0 : Fault.pointer(task.pointer, $0) }
+        remarks.fail(task.row, line: task.line, name ?? pointer, code, detail)
+    }
+
     private mutating func id(of task: ForeignBoard.Task) -> ID {
         if let source = task.sourceID { return ID(source) ?? id(source) }
-        let text = Spelling("\(task.title)\n\(task.createdAt?.description ?? "")")
+        let text = Spelling("\(task.title)\n\(task.creation ?? task.createdAt?.description ?? "")")
         unnamed[text, default: 0] += 1
         return id("\(text.string)\n\(unnamed[text] ?? 0)")
     }

@@ -158,7 +158,7 @@ package struct ImportReading: Sendable {
                 of: bytes, from: format, choices, truncates: truncates, now: now)
         } catch {
             throw RefusedImport(
-                faults: [Fault(pointer: "#", code: .invalidFormat, detail: error.detail, line: 1)],
+                faults: [Fault(pointer: "#", code: .invalidFormat, detail: error.detail, line: error.line)],
                 remarks: ImportRemarks())
         }
         guard remarks.faults.isEmpty else { throw RefusedImport(faults: remarks.faults, remarks: remarks) }
@@ -171,9 +171,20 @@ package struct ImportReading: Sendable {
         _ document: BoardDocument, _ remarks: ImportRemarks, isDryRun: Bool, on board: any Board, at now: Timestamp,
         onTask: (Int) -> Void = { _ in }
     ) throws -> ImportSummary {
+        let report = try board.importBoard(document, mode: mode, onTask: onTask)
+        var remarks = remarks
+        remarks.note(
+            "category_deleted", "A category of the file was deleted here for good: its tasks have none.",
+            count: report.uncategorized)
+        // People edit a table and leave its times as they were.
+        if source == .csv {
+            remarks.note(
+                "not_newer",
+                "A row differs from its task and is left out: by updatedAt it is no later version. To take the rows as they "
+                    + "are, remove the column updatedAt.", count: report.older)
+        }
         var summary = ImportSummary(
-            format: source.rawValue, mode: mode, isDryRun: isDryRun,
-            report: try board.importBoard(document, mode: mode, onTask: onTask), remarks: remarks)
+            format: source.rawValue, mode: mode, isDryRun: isDryRun, report: report, remarks: remarks)
         if !isDryRun, !summary.report.made.isEmpty { summary.id = try board.keepImport(summary.record(at: now)) }
         return summary
     }

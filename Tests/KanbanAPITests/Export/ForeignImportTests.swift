@@ -150,12 +150,77 @@ struct ForeignImportTests {
         let long = String(repeating: "x", count: 201)
         let answer = await csv("title,due\n\(long),\n,2026-12-24\nc,soon\n")
 
-        #expect(answer.status == 422 && answer.json["errors"]?.arrayValue?.map { $0["row"] } == [4, 2, 3])
-        #expect(answer.json["errors"]?.arrayValue?.map { $0["code"] } == ["invalid_format", "too_long", "blank"])
+        #expect(answer.status == 422 && answer.json["errors"]?.arrayValue?.map { $0["row"] } == [2, 3, 4])
+        #expect(answer.json["errors"]?.arrayValue?.map { $0["code"] } == ["too_long", "blank", "invalid_format"])
         #expect(answer.json["notes"] == [])
         #expect(await board.send(.get, "/tasks").json["items"] == [])
         let cut = await csv("title\n\(long)\n", "format=csv&truncate=true")
         #expect(cut.status == 200 && cut.json["notes"]?.arrayValue?.first?["code"] == "truncated")
+    }
+
+    @Test(arguments: [
+        (
+            "trello",
+            """
+            {"lists": [{"id": "l", "name": "To Do"}], "cards": [
+            {"id": "a", "name": "ok", "idList": "l", "pos": 9},
+            {"id": "b",
+            "name": "", "idList": "l", "pos": 1}]}
+            """, ["3 2 #/cards/1/name"]
+        ),
+        (
+            "trello",
+            """
+            {"lists": [{"id": "l", "name": "\(String(repeating: "x", count: 51))"}], "cards": [
+            {"id": "a", "name": "ok", "idList": "l"}, {"id": "a", "name": "", "idList": "l"}]}
+            """, ["2 1 #/cards/0/idList", "2 2 #/cards/1/id"]
+        ),
+        (
+            "firestore",
+            """
+            {"documents": [
+            {"name": "p/documents/t/a", "fields": {"headline/1": {"stringValue": "\(String(repeating: "x", count: 201))"}}},
+            {"name": "p/documents/t/a", "fields": {"state": {"stringValue": "never"}}}]}
+            """, ["2 1 #/documents/0/fields/headline~11", "3 2 #/documents/1/fields/state", "3 2 #/documents/1/name"]
+        ),
+        (
+            "firestore",
+            """
+            [{"readTime": "2026-01-01T00:00:00Z"},
+            {"document": {"name": "p/documents/t/a", "fields": {"due": {"stringValue": "soon"}}}}]
+            """, ["2 1 #/1/document/fields/due"]
+        ),
+        (
+            "firestore",
+            """
+            {"name": "p/documents/t/a", "fields": {"done": {"booleanValue": true}}}
+
+            {"name": "p/documents/t/b", "fields": {"due": {"stringValue": "soon"}}}
+            """, ["3 2 #/3/fields/due"]
+        ),
+        (
+            "vikunja",
+            """
+            {"projects": [{"title": "P", "tasks": [
+            {"id": 1, "title": ""},
+            {"id": 2, "title": "a", "description": "\(String(repeating: "x", count: 100_001))"}]}]}
+            """, ["2 1 #/projects/0/tasks/0/title", "3 2 #/projects/0/tasks/1/description"]
+        ),
+        ("todoist", "TYPE,CONTENT,DATE\ntask,,\nfolder,x,\n", ["2 2 #/2/CONTENT", "3 3 #/3/TYPE"]),
+    ])
+    func `an error tells the line, the place in the list and the member of the file`(
+        format: String, file: String, places: [String]
+    ) async {
+        let type = format == "todoist" ? "text/csv" : "application/json"
+        let rules = format == "firestore" ? "&rules=title:headline/1" : ""
+        let answer = await board.send(
+            .post, "/import?format=\(format)\(rules)", file, headers: [("Content-Type", type)])
+        let errors = answer.json["errors"]?.arrayValue ?? []
+        #expect(
+            errors.map {
+                "\($0["line"]?.intValue ?? 0) \($0["row"]?.intValue ?? 0) \($0["pointer"]?.stringValue ?? "")"
+            }
+                == places)
     }
 
     @Test func `the server's own CSV comes back`() async throws {
@@ -179,6 +244,38 @@ struct ForeignImportTests {
         #expect(
             await board.send(.post, "/import?format=csv", export, headers: [("Content-Type", "text/csv")]).json[
                 "unchanged"] == 6)
+    }
+
+    @Test func `a table whose rows were changed, but not their times, says what is left out`() async throws {
+        try await board.task(#"{"title": "first"}"#)
+        try await board.task(#"{"title": "second"}"#)
+        let export = await board.send(.get, "/export?format=csv").text
+        board.clock.advance(seconds: 60)
+        let edited = export.replacing("second", with: "changed")
+
+        let kept = await csv(edited)
+        let rows = edited.split(separator: "\r\n").map { line in
+            let fields = line.split(separator: ",", omittingEmptySubsequences: false)
+            return (fields.prefix(8) + fields.suffix(1)).joined(separator: ",")
+        }
+        let taken = await csv(rows.joined(separator: "\r\n"))
+
+        #expect(kept.json["updated"] == 0)
+        #expect(kept.json["notes"]?.arrayValue?.map { $0["code"] } == ["not_newer"])
+        #expect(kept.json["notes"]?.arrayValue?.map { $0["count"] } == [1])
+        #expect(taken.json["updated"] == 1 && taken.json["notes"] == [])
+        #expect(await board.titles("/tasks") == ["first", "changed"])
+    }
+
+    @Test(arguments: [
+        ("trello", "{\"lists\": [],\n\"cards\": [,]}"), ("vikunja", "[\n{]"), ("firestore", "{\n\"documents\": [}"),
+        ("csv", "title\n\"a\n"),
+    ])
+    func `a file that is broken is an error of the line where it is`(format: String, file: String) async {
+        let answer = await board.send(
+            .post, "/import?format=\(format)", file,
+            headers: [("Content-Type", format == "csv" ? "text/csv" : "application/json")])
+        #expect(answer.status == 422 && answer.json["errors"]?.arrayValue?.map { $0["line"] } == [2], "\(answer.json)")
     }
 
     @Test func `the server's own table for Excel comes back as it was`() async throws {
