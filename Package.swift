@@ -132,7 +132,7 @@ let package = Package(
         tests(of: "HTTP", with: ["Sockets", "WireCorpus"]),
         tests(of: "Kanban", with: ["JSON"], resources: [.copy("Fixtures")]),
         tests(of: "KanbanWire", with: ["Kanban", "JSON"]),
-        tests(of: "KanbanAccess", with: ["Kanban", "JSON", "Crypto", "KanbanSQLite"]),
+        tests(of: "KanbanAccess", with: ["Kanban", "KanbanRows", "JSON", "Crypto", "KanbanSQLite"]),
         tests(
             of: "KanbanSQLite",
             with: ["Kanban", "KanbanRows", "KanbanAccess", "KanbanPostgres", "JSON", "CSQLite"]),

@@ -16,7 +16,7 @@ package struct ImportChoices: Sendable {
     /// On which what comes back without a date begins.
     package private(set) var today: Day
     /// Columns of names that are no usual names of one: `Backlog` is todo. By ``ImportWords/key(_:)``.
-    package var statuses: [String: TaskStatus] = [:]
+    package var statuses: [Spelling: TaskStatus] = [:]
     /// Fields of the other system by the member of a task; the empty name leaves the member out.
     private var fields: [String: String] = [:]
     /// Instants are days of the zone: an app that stored a `Date` of a day picker meant a day.

@@ -3,9 +3,13 @@ import Kanban
 
 /// The words of headings, columns and states in English, Korean and Japanese.
 package enum ImportWords {
+    /// Bytes of a text that may be a word. To fold a longer one may take long, and it has to be spelled alike.
+    private static let longest = 400
+
     /// A word as it is looked up: without case, marks of composition, spaces, hyphens and underscores.
-    package static func key(_ text: String) -> String {
-        String(text.sameKey.filter { !$0.isWhitespace && $0 != "-" && $0 != "_" && $0 != "." })
+    package static func key(_ text: String) -> Spelling {
+        guard text.utf8.count <= longest else { return Spelling(text) }
+        return Spelling(String(text.sameKey.filter { !$0.isWhitespace && $0 != "-" && $0 != "_" && $0 != "." }))
     }
 
     /// The member of a task that a heading means.
@@ -13,7 +17,7 @@ package enum ImportWords {
 
     /// The same beside others: where a task has a title, its content is its notes.
     static func member(_ heading: String, among headings: [String]) -> String? {
-        let content = "content"
+        let content = Spelling("content")
         guard key(heading) == content, headings.contains(where: { key($0) != content && member($0) == "title" }) else {
             return member(heading)
         }
@@ -25,8 +29,8 @@ package enum ImportWords {
     /// The column that a word means.
     package static func status(_ word: String) -> TaskStatus? { statuses[key(word)] }
 
-    private static func table<Value>(_ lists: [(Value, String)]) -> [String: Value] {
-        var table: [String: Value] = [:]
+    private static func table<Value>(_ lists: [(Value, String)]) -> [Spelling: Value] {
+        var table: [Spelling: Value] = [:]
         for (value, words) in lists {
             for word in words.split(separator: ",") { table[key(String(word))] = value }
         }

@@ -120,4 +120,13 @@ struct ChoiceTests {
         }
         #expect(fault?.detail.contains("\"headline\"") == true, "\(fault?.detail ?? "")")
     }
+
+    @Test func `a word that is too long to fold is the one that is spelled like it`() throws {
+        let long = String(repeating: "가", count: 200)
+        var choices = ImportChoices(zone: .utc, now: Self.now)
+        try choices.take(["list:\(long)A=doing", "list:Later On=done"])
+
+        #expect(choices.status("\(long)A") == .doing && choices.status("\(long)a") == nil)
+        #expect(choices.status("later-on") == .done)
+    }
 }

@@ -1,6 +1,7 @@
 #if !canImport(Darwin)
     import JSON
     import Kanban
+    import KanbanRows
     import KanbanSQLite
     import Locks
     import TestSupport
@@ -124,7 +125,7 @@
             office.advance(60)
 
             await #expect(throws: StoreError.self) { try await office.look() }
-            try await office.queue.sendDue()
+            _ = try await office.queue.sendDue()
             #expect(office.sent() == ["\(task.id)/PT0S"])
         }
 
