@@ -105,6 +105,23 @@ struct RecurringTaskTests {
         #expect(try board.check() == [])
     }
 
+    @Test func `a task that is made done is answered with its successor`() async throws {
+        let body =
+            #"{"title": "Rent", "status": "done", "dueDate": "2027-01-31", "recurrence": {"rule": "FREQ=DAILY"}}"#
+        for (method, target) in [(HTTP.Method.post, "/tasks"), (.put, "/tasks/\(String.newID)")] {
+            let answer = await board.send(method, target, body)
+
+            #expect(answer.status == 201 && answer.header("Location") == "/tasks/\(answer.json.id)")
+            let next = try #require(answer.json["successor"])
+            #expect(next["dueDate"] == "2027-02-01" && next["seriesId"]?.stringValue == answer.json.id)
+            #expect(await board.send(.get, "/tasks/\(next.id)", isCached: false).json == next)
+        }
+        let last = body.replacing("DAILY", with: "DAILY;COUNT=1")
+        #expect(await board.send(.post, "/tasks", last).json["successor"] == .null)
+        let plain = #"{"title": "Rent", "status": "done", "dueDate": "2027-01-31"}"#
+        #expect(await board.send(.post, "/tasks", plain).json["successor"] == nil)
+    }
+
     @Test func `a skip moves the due date, as a mutation does`() async throws {
         let task = try await rent()
 
