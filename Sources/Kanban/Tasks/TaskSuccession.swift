@@ -16,7 +16,7 @@ extension BoardWriter {
                 edit.recurrence == nil ? "#/dueDate" : "#/recurrence", .recurrenceWithoutDue,
                 "A task with a recurrence has a due date.")
         }
-        if let old, let series = task.series, try old.recurrence != nil || isTakenBack(by: task, since: old) {
+        if let old, let series = task.series, try old.recurrence != nil || takenBack(by: task, since: old) != nil {
             guard recurrence != old.recurrence || due != old.dueDate else { return }
             // A due date that is not a date of the rule restarts the dates from there.
             if try !recurrence.falls(on: due, in: series, zone(of: recurrence)) { task.series?.start = due }
@@ -34,21 +34,10 @@ extension BoardWriter {
         guard case .some(.some(let part)) = edit.recurrence else { return task.status == .done }
         guard let holder = try holder(ofRuleOf: old) else { return task.status == .done && part.rule != nil }
         guard task.status == .done else {
-            return try holder.recurrence == task.recurrence && !isTakenBack(by: task, since: old)
+            return try holder.recurrence == task.recurrence && takenBack(by: task, since: old) == nil
         }
         _ = try apply(TaskEdit(recurrence: edit.recurrence), to: holder)
         return true
-    }
-
-    /// The task that has the rule of a completed one by now, if it is not far.
-    private func holder(ofRuleOf task: TaskItem) throws -> TaskItem? {
-        var holder = task
-        for _ in 0..<Series.mostTaken {
-            guard let next = try successor(of: holder) else { return nil }
-            if next.recurrence != nil { return next }
-            holder = next
-        }
-        return nil
     }
 
     /// Records a change of a task that was in a series, or is.
@@ -64,24 +53,24 @@ extension BoardWriter {
             task.recurrence = nil
             try record(&task, since: old, as: action, changed: changed)
             try make(next)
-        } else if try isTakenBack(by: task, since: old), let next = try successor(of: old) {
+        } else if let next = try takenBack(by: task, since: old) {
             if !endsSeries { task.recurrence = task.recurrence ?? next.recurrence }
             try record(&task, since: old, as: action, changed: changed)
             var removed = next
-            removed.deletedAt = now
+            removed.deletedAt = next.deletedAt ?? now
             removed.recurrence = nil
-            try record(&removed, since: next, as: .deleted)
+            try record(&removed, since: next, as: next.deletedAt == nil ? .deleted : .updated)
         } else {
             try record(&task, since: old, as: action, changed: changed)
         }
     }
 
-    /// True if a change reopens a task whose rule has moved to a successor that nobody changed.
-    private func isTakenBack(by task: TaskItem, since old: TaskItem) throws -> Bool {
+    /// The successor that gives the rule back to a task that a change reopens: one that nobody changed, or that is in the trash.
+    private func takenBack(by task: TaskItem, since old: TaskItem) throws -> TaskItem? {
         guard old.status == .done, task.status != .done, old.recurrence == nil, task.series?.id == old.series?.id,
-            task.dueDate != nil, let next = try successor(of: old)
-        else { return false }
-        return next.recurrence != nil && next.isUntouched
+            task.dueDate != nil, let next = try follower(of: old, inTrash: true), next.recurrence != nil
+        else { return nil }
+        return next.isUntouched || next.deletedAt != nil ? next : nil
     }
 
     /// Moves the due date of a task to the next occurrence.
@@ -162,15 +151,36 @@ extension BoardWriter {
 
 extension BoardReader {
     /// The task that a completed one was followed by, while it lives. It has the next number that was free when it was made.
-    package func successor(of task: TaskItem) throws -> TaskItem? {
+    package func successor(of task: TaskItem) throws -> TaskItem? { try follower(of: task, inTrash: false) }
+
+    /// - Parameter inTrash: True if one that was deleted with the rule counts.
+    fileprivate func follower(of task: TaskItem, inTrash: Bool) throws -> TaskItem? {
         guard var series = task.series, task.status == .done else { return nil }
         for _ in 0..<Series.mostTaken {
             series.occurrence += 1
             let id = series.id(of: series.occurrence)
-            if let next = try self.task(id), next.deletedAt == nil { return next.series?.id == series.id ? next : nil }
+            if let next = try self.task(id), next.deletedAt == nil || inTrash && next.isOpenHolder {
+                return next.series?.id == series.id ? next : nil
+            }
             guard try taskEverExisted(id) else { return nil }
         }
         return nil
+    }
+
+    /// The task that has the rule of a completed one by now, if it is not far. It may be in the trash.
+    func holder(ofRuleOf task: TaskItem) throws -> TaskItem? {
+        try last(ofSeriesOf: task).flatMap { $0.recurrence == nil ? nil : $0 }
+    }
+
+    /// The last of those that followed a completed task.
+    fileprivate func last(ofSeriesOf task: TaskItem) throws -> TaskItem? {
+        var last: TaskItem?
+        for _ in 0..<Series.mostTaken {
+            guard let next = try follower(of: last ?? task, inTrash: true) else { break }
+            last = next
+            if next.recurrence != nil { break }
+        }
+        return last
     }
 
     /// The zone of days and times of a rule; without one, that of rules that name none.
@@ -183,6 +193,8 @@ extension TaskItem {
     /// True if nobody changed the task since a completion made it. Compares its times, which a device knows as well as the
     /// server does.
     fileprivate var isUntouched: Bool { createdAt == updatedAt }
+
+    fileprivate var isOpenHolder: Bool { recurrence != nil && status != .done }
 
     /// A successor that is changed in the millisecond in which it was made must show that.
     mutating func noteTouch() {

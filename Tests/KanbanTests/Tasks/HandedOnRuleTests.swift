@@ -1,0 +1,90 @@
+import JSON
+import TestSupport
+import Testing
+
+@testable import Kanban
+
+/// What is done to a completed task and to its successor, in the order in which two devices are heard. It is 2026-11-18 in UTC.
+struct HandedOnRuleTests {
+    private let board = ValueBoard()
+
+    private func edit(_ rule: String) -> TaskEdit { TaskEdit(recurrence: .some(RecurrenceEdit(rule: rule))) }
+
+    private func task(_ rule: String? = "FREQ=DAILY", due: String = "2026-12-01") throws -> TaskItem {
+        var edit = rule.map { self.edit($0) } ?? TaskEdit()
+        edit.dueDate = .some(DueDate(due))
+        return try board.createTask(id: nil, title: "Rent", edit)
+    }
+
+    private func task(_ id: ID) throws -> TaskItem { try #require(board.task(id)) }
+
+    /// Completes a task and returns its successor.
+    private func complete(_ task: TaskItem) throws -> TaskItem? {
+        let done = try board.moveTask(task.id, TaskMove(status: .done))
+        board.now = board.now.adding(milliseconds: 1_000)
+        return try board.successor(of: done)
+    }
+
+    private func push(
+        _ operation: Mutation.Operation, on task: TaskItem, _ policy: Mutation.Policy = .merge,
+        at madeAt: Timestamp? = nil
+    ) throws -> MutationOutcome {
+        try board.perform(
+            Mutation(operation, on: task.id, base: task.revision, policy: policy, madeAt: madeAt),
+            own: OwnRevisions(after: board.revision))
+    }
+
+    /// The dates, rules and columns of a board, without the order.
+    private func shown() -> Set<String> {
+        Set(
+            board.state.tasks.values.map {
+                "\($0.status) \($0.dueDate?.text ?? "") \($0.recurrence?.rule ?? "") \($0.series?.occurrence ?? 0)"
+                    + " \($0.deletedAt != nil)"
+            })
+    }
+
+    // MARK: - A successor in the trash
+
+    @Test func `reopening takes the rule back from the trash`() throws {
+        let first = try task()
+        let next = try #require(try complete(first))
+        _ = try board.updateTask(next.id, edit("FREQ=WEEKLY"))
+        try board.removeTask(next.id)
+        let deletedAt = try task(next.id).deletedAt
+
+        let reopened = try board.moveTask(first.id, TaskMove(status: .todo))
+
+        #expect(reopened.recurrence?.rule == "FREQ=WEEKLY" && reopened.series?.id == first.series?.id)
+        #expect(try task(next.id).recurrence == nil && task(next.id).deletedAt == deletedAt)
+        #expect(try board.restoreTask(next.id).recurrence == nil)
+        // It is the next one, and open already.
+        #expect(try complete(reopened)?.id == next.id)
+        #expect(board.tasks(TaskQuery()).filter { $0.recurrence != nil }.map(\.id) == [next.id])
+    }
+
+    @Test(arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2]])
+    func `deleting, restoring and reopening leave one open occurrence with the rule`(order: [Int]) throws {
+        let first = try task()
+        let next = try #require(try complete(first))
+
+        for step in order {
+            switch step {
+            case 0: _ = try push(.deleteTask, on: next)
+            case 1: _ = try push(.moveTask(TaskMove(status: .todo)), on: first)
+            default: _ = try push(.restoreTask(.last), on: next)
+            }
+        }
+
+        #expect(board.tasks(TaskQuery()).filter { $0.recurrence != nil && $0.status == .todo }.count == 1)
+    }
+
+    @Test func `a deleted task that was done has no rule to give back`() throws {
+        let first = try task("FREQ=DAILY;COUNT=2")
+        let last = try #require(try complete(first))
+        #expect(try complete(last) == nil)
+        try board.removeTask(last.id)
+
+        #expect(try board.moveTask(first.id, TaskMove(status: .todo)).recurrence == nil)
+        #expect(try task(last.id).recurrence != nil)
+    }
+}
