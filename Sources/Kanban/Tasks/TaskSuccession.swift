@@ -31,12 +31,28 @@ extension BoardWriter {
     /// - Returns: true if the rule stays there: a repeated body must not begin another series.
     private func handOn(_ edit: TaskEdit, of task: TaskItem, since old: TaskItem) throws -> Bool {
         guard old.status == .done, old.recurrence == nil, old.series != nil else { return false }
-        guard case .some(.some(let part)) = edit.recurrence else { return task.status == .done }
-        guard let holder = try holder(ofRuleOf: old) else { return task.status == .done && part.rule != nil }
-        guard task.status == .done else {
-            return try holder.recurrence == task.recurrence && takenBack(by: task, since: old) == nil
+        let isDone = task.status == .done
+        guard let said = edit.recurrence else { return isDone }
+        guard let part = said else {
+            // A whole body has no rule because the completed task shows none.
+            guard !edit.isWhole, let holder = try holder(ofRuleOf: old),
+                try isDone || takenBack(by: task, since: old) == nil
+            else { return isDone }
+            _ = try apply(TaskEdit(recurrence: said), to: holder)
+            return true
         }
-        _ = try apply(TaskEdit(recurrence: edit.recurrence), to: holder)
+        guard let holder = try holder(ofRuleOf: old) else { return try isDone && begin(edit, part, after: old) }
+        guard isDone else { return try holder.recurrence == task.recurrence && takenBack(by: task, since: old) == nil }
+        _ = try apply(TaskEdit(recurrence: said), to: holder)
+        return true
+    }
+
+    /// Gives a rule to the last task of a series that is over, as to any task. A whole body is repeated, and begins nothing.
+    /// - Returns: true if the edit named a rule.
+    private func begin(_ edit: TaskEdit, _ part: RecurrenceEdit, after task: TaskItem) throws -> Bool {
+        guard part.rule != nil else { return false }
+        guard !edit.isWhole, let last = try last(ofSeriesOf: task) else { return true }
+        _ = try apply(TaskEdit(recurrence: edit.recurrence), to: last)
         return true
     }
 

@@ -43,6 +43,68 @@ struct HandedOnRuleTests {
             })
     }
 
+    // MARK: - Stopping
+
+    @Test(arguments: [
+        (Mutation.Policy.merge, MutationOutcome.Status.merged, nil),
+        (.keep, .unchanged, "FREQ=DAILY"), (.reject, .conflict, "FREQ=DAILY"),
+    ])
+    func `what one device stops is stopped, even if another one ticked it`(
+        policy: Mutation.Policy, status: MutationOutcome.Status, rule: String?
+    ) throws {
+        let first = try task()
+        let next = try #require(try complete(first))
+
+        let outcome = try push(.patchTask(TaskEdit(recurrence: .some(nil))), on: first, policy)
+
+        #expect(outcome.status == status && outcome.conflicts.map(\.member) == ["recurrence"])
+        #expect(outcome.conflicts.map { $0.theirs["rule"] } == ["FREQ=DAILY"])
+        #expect(try task(next.id).recurrence?.rule == rule && task(next.id).deletedAt == nil)
+    }
+
+    @Test func `stopping a completed task stops its series, wherever its rule is`() throws {
+        let first = try task()
+        let second = try #require(try complete(first))
+        let third = try #require(try complete(second))
+        let stop = TaskEdit(recurrence: .some(nil))
+
+        let done = try board.updateTask(first.id, stop)
+
+        #expect(try done.status == .done && task(third.id).recurrence == nil && task(third.id).status == .todo)
+        let revision = board.revision
+        _ = try board.updateTask(first.id, stop)
+        #expect(board.revision == revision)
+        // In the trash, too: a restored copy would repeat again.
+        let other = try task()
+        let next = try #require(try complete(other))
+        try board.removeTask(next.id)
+        _ = try board.updateTask(other.id, stop)
+        #expect(try board.restoreTask(next.id).recurrence == nil)
+        // Reopened at once, beside a successor that somebody changed.
+        let last = try task()
+        let changed = try #require(try complete(last))
+        _ = try board.updateTask(changed.id, TaskEdit(title: "Mine"))
+        let open = try board.updateTask(last.id, TaskEdit(status: .todo, recurrence: .some(nil)))
+        #expect(try open.recurrence == nil && task(changed.id).recurrence == nil)
+    }
+
+    @Test func `a later rule goes to the last task of a series that was stopped`() throws {
+        let first = try task()
+        let next = try #require(try complete(first))
+        _ = try board.updateTask(next.id, TaskEdit(recurrence: .some(nil)))
+
+        #expect(try push(.patchTask(edit("FREQ=WEEKLY")), on: first).status == .merged)
+
+        let own = try task(next.id)
+        #expect(own.recurrence?.rule == "FREQ=WEEKLY" && own.series?.occurrence == 1)
+        let revision = board.revision
+        #expect(try push(.patchTask(edit("FREQ=WEEKLY")), on: first).status == .unchanged && board.revision == revision)
+        // Done by now, without the rule.
+        _ = try board.updateTask(next.id, TaskEdit(recurrence: .some(nil)))
+        #expect(try complete(next) == nil)
+        #expect(board.tasks(TaskQuery()).count == 2)
+    }
+
     // MARK: - A successor in the trash
 
     @Test func `reopening takes the rule back from the trash`() throws {

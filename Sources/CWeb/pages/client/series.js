@@ -12,12 +12,12 @@ export function succession(before, after, board) {
     const next = following(before, board);
     const isTouched = !next || next.createdAt !== next.updatedAt || next.status !== "todo" || board.isTouched(next.id);
     if (after.status !== "done" && after.dueDate && next?.recurrence && !isTouched) {
-      return { own: { recurrence: after.recurrence ?? next.recurrence }, next: { id: next.id, value: null } };
+      return { own: { recurrence: board.ends ? null : after.recurrence ?? next.recurrence }, next: { id: next.id, value: null } };
     }
-    // The rule of a completed task is with another one, which takes what an edit of this one says of it.
-    const holder = after.recurrence ? holderOf(before, board) : undefined;
+    // The rule of a completed task is with another one, which takes what an edit of this one says of it, that it ends as well.
+    const holder = after.recurrence || board.ends ? holderOf(before, board) : undefined;
     const isSame = JSON.stringify(holder?.recurrence) === JSON.stringify(after.recurrence);
-    if (after.status === "done" || (holder && isSame)) {
+    if (after.status === "done" || board.ends || (holder && isSame)) {
       return { own: { recurrence: null }, next: holder && !isSame ? { id: holder.id, value: { recurrence: after.recurrence } } : undefined };
     }
   }
