@@ -48,12 +48,31 @@ extension BoardWriter {
     }
 
     /// Gives a rule to the last task of a series that is over, as to any task. A whole body is repeated, and begins nothing.
-    /// - Returns: true if the edit named a rule.
+    /// - Returns: false if the completed task itself is the last.
     private func begin(_ edit: TaskEdit, _ part: RecurrenceEdit, after task: TaskItem) throws -> Bool {
         guard part.rule != nil else { return false }
-        guard !edit.isWhole, let last = try last(ofSeriesOf: task) else { return true }
+        guard !edit.isWhole, let last = try last(ofSeriesOf: task) else { return try wasFollowed(task) }
         _ = try apply(TaskEdit(recurrence: edit.recurrence), to: last)
         return true
+    }
+
+    /// True if the rule of a completed task went on to a successor: without one it was taken away before, and a new one counts.
+    private func wasFollowed(_ task: TaskItem) throws -> Bool {
+        if try follower(of: task, inTrash: true) != nil { return true }
+        guard let series = task.series else { return false }
+        let id = series.id(of: series.occurrence + 1)
+        guard let next = try self.task(id) else { return try taskEverExisted(id) }
+        // Reopening put it into the trash without the rule.
+        return next.deletedAt == nil || next.recurrence != nil
+    }
+
+    /// True if a document repeats the rule of a completed task, which has moved to another one.
+    func isHandedOn(_ task: TaskItem, since old: TaskItem) throws -> Bool {
+        guard old.status == .done, old.recurrence == nil, task.recurrence != nil, let series = old.series,
+            task.series?.id == series.id
+        else { return false }
+        return try task.status == .done
+            ? wasFollowed(old) : holder(ofRuleOf: old) != nil && takenBack(by: task, since: old) == nil
     }
 
     /// Records a change of a task that was in a series, or is.
@@ -65,7 +84,9 @@ extension BoardWriter {
         of task: inout TaskItem, since old: TaskItem, as action: HistoryEntry.Action, at madeAt: Timestamp? = nil,
         endsSeries: Bool = false, changed: Timestamp? = nil
     ) throws {
-        if task.status == .done, old.status != .done, let next = try successor(toMakeOf: task, at: moment(of: madeAt)) {
+        if let completedAt = completion(of: task, since: old, at: madeAt),
+            let next = try successor(toMakeOf: task, at: completedAt)
+        {
             task.recurrence = nil
             try record(&task, since: old, as: action, changed: changed)
             try make(next)
@@ -79,6 +100,14 @@ extension BoardWriter {
         } else {
             try record(&task, since: old, as: action, changed: changed)
         }
+    }
+
+    /// When a task was completed that a change completes, or to which it gives a rule afterwards: of two devices, one may
+    /// complete a task to which the other adds a rule, and the order in which the server hears of it must not matter.
+    private func completion(of task: TaskItem, since old: TaskItem, at madeAt: Timestamp?) -> Timestamp? {
+        guard task.status == .done else { return nil }
+        if old.status != .done { return moment(of: madeAt) }
+        return task.recurrence == old.recurrence ? nil : task.completedAt ?? now
     }
 
     /// The successor that gives the rule back to a task that a change reopens: one that nobody changed, or that is in the trash.

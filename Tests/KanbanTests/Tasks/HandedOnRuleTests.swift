@@ -43,6 +43,73 @@ struct HandedOnRuleTests {
             })
     }
 
+    // MARK: - A rule that comes after the completion
+
+    @Test func `a rule that a done task gets makes its successor, as if it had been there`() throws {
+        var boards: [Set<String>] = []
+        for isDoneFirst in [true, false] {
+            let plain = try task(nil, due: "2026-11-10")
+            let ticked = board.now
+            let tick = Mutation.Operation.moveTask(TaskMove(status: .done))
+            if isDoneFirst { _ = try push(tick, on: plain, at: ticked) }
+            board.now = board.now.adding(milliseconds: 3 * 86_400_000)
+            let outcome = try push(.patchTask(edit("FREQ=DAILY")), on: plain)
+            if !isDoneFirst { _ = try push(tick, on: plain, at: ticked) }
+
+            #expect(outcome.status == .applied && (outcome.successor.first.flatMap(\.self) != nil) == isDoneFirst)
+            let next = try #require(try board.successor(of: task(plain.id)))
+            #expect(next.id == ID(name: "2", in: plain.id) && next.recurrence?.rule == "FREQ=DAILY")
+            #expect(try next.dueDate?.text == "2026-11-19" && task(plain.id).recurrence == nil)
+            boards.append(shown())
+            for task in board.state.tasks.values { board.purge(task.id) }
+            board.now = ticked
+        }
+        #expect(boards[0] == boards[1])
+    }
+
+    @Test func `a series that is over goes on when its rule does`() throws {
+        let last = try task("FREQ=DAILY;COUNT=1")
+        #expect(try complete(last) == nil)
+
+        let done = try board.updateTask(last.id, edit("FREQ=DAILY;COUNT=2"))
+
+        let next = try #require(try board.successor(of: done))
+        #expect(done.recurrence == nil && next.series?.id == last.series?.id && next.dueDate?.text == "2026-12-02")
+        // The last again: a rule without a further date stays with it.
+        #expect(try complete(next) == nil)
+        #expect(try task(next.id).recurrence?.rule == "FREQ=DAILY;COUNT=2")
+        _ = try board.updateTask(last.id, edit("FREQ=DAILY;COUNT=3"))
+        #expect(try board.successor(of: task(next.id))?.series?.occurrence == 3)
+    }
+
+    @Test func `a rule that was taken away before the completion counts when it comes back`() throws {
+        let first = try task()
+        // Its successor was there before.
+        _ = try complete(first)
+        _ = try board.moveTask(first.id, TaskMove(status: .todo))
+        _ = try board.updateTask(first.id, TaskEdit(recurrence: .some(nil)))
+        #expect(try complete(first) == nil)
+
+        let done = try board.updateTask(first.id, edit("FREQ=WEEKLY"))
+
+        #expect(try board.successor(of: done)?.dueDate?.text == "2026-12-08")
+        #expect(done.series?.id != first.series?.id)
+        let revision = board.revision
+        #expect(try board.updateTask(first.id, edit("FREQ=WEEKLY")) == done && board.revision == revision)
+    }
+
+    @Test func `a repeated body begins no series beside a successor that has its own by now`() throws {
+        let first = try task()
+        let next = try #require(try complete(first))
+        _ = try board.updateTask(next.id, TaskEdit(recurrence: .some(nil)))
+        _ = try board.updateTask(next.id, edit("FREQ=WEEKLY"))
+        var body = edit("FREQ=DAILY")
+        (body.status, body.dueDate, body.isWhole) = (.done, .some(first.dueDate), true)
+
+        #expect(try board.putTask(first.id, title: "Rent", body).task.recurrence == nil)
+        #expect(board.tasks(TaskQuery()).count == 2)
+    }
+
     // MARK: - Stopping
 
     @Test(arguments: [

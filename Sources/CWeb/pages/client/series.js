@@ -22,7 +22,8 @@ export function succession(before, after, board) {
     }
   }
   const own = seriesOf(before, after, board.zone);
-  const next = before && before.status !== "done" && after.status === "done" ? successor({ ...after, ...own }, board) : undefined;
+  // A rule that comes after the completion counts as if it had been there.
+  const next = before && after.status === "done" && (before.status !== "done" || after.recurrence !== before.recurrence) ? successor({ ...after, ...own }, board) : undefined;
   return next ? { own: { ...own, recurrence: null }, next } : { own };
 }
 
@@ -61,7 +62,7 @@ function seriesOf(before, after, zone) {
 
 /** @type {(task: Task, board: Surroundings) => Entry["next"]} */
 function successor(task, { at, zone, find, wasRemoved, end }) {
-  const due = followingDue(task, at, zone);
+  const due = followingDue(task, task.completedAt ?? at, zone);
   const { seriesId, seriesStart, recurrence, occurrence: last } = task;
   for (let occurrence = (last ?? 1) + 1; due && seriesId && occurrence <= (last ?? 1) + 100; occurrence += 1) {
     const id = uuidOf(String(occurrence), seriesId);
