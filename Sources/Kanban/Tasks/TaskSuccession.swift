@@ -6,7 +6,12 @@ extension BoardWriter {
     /// - Parameter old: `nil` for a new task.
     /// - Throws: ``BoardError/invalid(_:)``.
     func settleRecurrence(of task: inout TaskItem, since old: TaskItem?, _ edit: TaskEdit) throws {
-        if let old, try handOn(edit, of: task, since: old) { return task.recurrence = nil }
+        if let old, try handOn(edit, of: task, since: old) {
+            task.recurrence = nil
+            // Reopening takes back the rule and nothing else, so it needs the dates of the new due date by then.
+            if task.dueDate != old.dueDate { try restart(&task, by: holder(ofRuleOf: old)?.recurrence) }
+            return
+        }
         if case .some(.some(let part)) = edit.recurrence, task.recurrence == nil, part.rule == nil {
             throw BoardError.invalid("#/recurrence/rule", .required, "rule must be given.")
         }
@@ -16,15 +21,22 @@ extension BoardWriter {
                 edit.recurrence == nil ? "#/dueDate" : "#/recurrence", .recurrenceWithoutDue,
                 "A task with a recurrence has a due date.")
         }
-        if let old, let series = task.series, try old.recurrence != nil || takenBack(by: task, since: old) != nil {
+        if let old, task.series != nil, try old.recurrence != nil || takenBack(by: task, since: old) != nil {
             guard recurrence != old.recurrence || due != old.dueDate else { return }
-            // A due date that is not a date of the rule restarts the dates from there.
-            if try !recurrence.falls(on: due, in: series, zone(of: recurrence)) { task.series?.start = due }
+            try restart(&task, by: recurrence)
         } else {
             // Never the id of a series that may go on with another task.
             let id = task.series.map { ID(name: $0.id.description, in: task.id) } ?? task.id
             task.series = Series(id: id, occurrence: 1, start: due)
         }
+    }
+
+    /// A due date that is not a date of the rule restarts the dates from there.
+    private func restart(_ task: inout TaskItem, by recurrence: Recurrence?) throws {
+        guard let recurrence, let series = task.series, let due = task.dueDate,
+            try !recurrence.falls(on: due, in: series, zone(of: recurrence))
+        else { return }
+        task.series?.start = due
     }
 
     /// Hands what an edit of a completed task says of its rule on to the task that has the rule by now.
@@ -92,6 +104,7 @@ extension BoardWriter {
             try make(next)
         } else if let next = try takenBack(by: task, since: old) {
             if !endsSeries { task.recurrence = task.recurrence ?? next.recurrence }
+            if task.dueDate != old.dueDate { try restart(&task, by: task.recurrence) }
             try record(&task, since: old, as: action, changed: changed)
             var removed = next
             removed.deletedAt = next.deletedAt ?? now

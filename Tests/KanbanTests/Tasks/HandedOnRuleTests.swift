@@ -216,4 +216,21 @@ struct HandedOnRuleTests {
         #expect(try board.moveTask(first.id, TaskMove(status: .todo)).recurrence == nil)
         #expect(try task(last.id).recurrence != nil)
     }
+
+    // MARK: - Another due date
+
+    @Test(arguments: [true, false])
+    func `a due date that was moved while the task was done restarts the dates`(isAtOnce: Bool) throws {
+        // A Thursday, and the Saturday after it.
+        let first = try task("FREQ=WEEKLY", due: "2026-12-03")
+        _ = try complete(first)
+        var move = TaskEdit(dueDate: .some(DueDate("2026-12-05")))
+        if isAtOnce { move.status = .todo }
+        _ = try board.updateTask(first.id, move)
+
+        let reopened = try board.updateTask(first.id, TaskEdit(status: .todo))
+
+        #expect(reopened.recurrence?.rule == "FREQ=WEEKLY" && reopened.series?.start.text == "2026-12-05")
+        #expect(try complete(reopened)?.dueDate?.text == "2026-12-12")
+    }
 }
