@@ -98,6 +98,7 @@ SERIES = [
     ("2026-12-07T00:00:00Z", "FREQ=WEEKLY;BYDAY=MO;UNTIL=20270301T000000Z", "Asia/Seoul"),
     ("2026-12-07T09:00:00Z", "FREQ=DAILY;COUNT=40", "UTC"),
     ("2026-12-07", "FREQ=WEEKLY;COUNT=12", "Asia/Seoul"),
+    ("2026-12-07", "FREQ=DAILY;UNTIL=20261210T000000Z;SKIP=OMIT", "America/New_York"),
 ]
 
 
@@ -120,6 +121,9 @@ def check_series(address):
     for key, (due, rule, zone) in tasks.items():
         start = events[key]["DTSTART"].dt
         is_day = not isinstance(start, datetime.datetime)
+        # Relative, so that each occurrence rings: at nine in the morning of a day.
+        rings = events[key].walk("VALARM")[0]["TRIGGER"].dt
+        assert rings == datetime.timedelta(hours=9 if is_day else 0), (rule, rings)
         first = datetime.datetime.combine(start, datetime.time()) if is_day else start
         repeated = dateutil.rrule.rrulestr(events[key]["RRULE"].to_ical().decode(), dtstart=first)
         dates = [date.date().isoformat() if is_day else date.astimezone(UTC) for date in itertools.islice(repeated, 61)]

@@ -43,7 +43,7 @@ private struct SeriesScenario {
     }
 
     mutating func run() throws {
-        for _ in 0..<2 { try create() }
+        for _ in 0...random.below(2) { try create() }
         for index in devices.indices { pull(index) }
         for _ in 0..<(12 + random.below(25)) {
             server.now = server.now.adding(milliseconds: Int64(random.below(40) * 3_600_000))
@@ -65,6 +65,9 @@ private struct SeriesScenario {
             "recurrence": ["rule": .string(mayEnd ? "FREQ=DAILY;COUNT=4" : "FREQ=MONTHLY;SKIP=BACKWARD")],
         ])
         _ = try server.createTask(id: nil, title: "Rent", body.edit)
+        // It gets a rule later, before or after it is done.
+        let plain = try TaskBodies.whole(["title": "Rent", "dueDate": "2026-11-30"])
+        _ = try server.createTask(id: nil, title: "Rent", plain.edit)
     }
 
     private mutating func edit(_ index: Int) throws {

@@ -285,6 +285,16 @@ SERIES = """const mirror = emptyMirror();
         ("create(); done(first); done(id(2)); edit('patch', first, { recurrence: { ...rent, rule: 'FREQ=DAILY' } }); return [see(first)[4], view(mirror, 'task', id(3)).recurrence.rule];",
          [False, "FREQ=DAILY"]),
         ("create(); done(first); done(first); return [see(first)[4], see(id(2))[3], see(id(3)) ?? null];", [False, 2, None]),
+        # So does its end.
+        ("create(); done(first); edit('patch', first, { recurrence: null }); return [see(first)[4], see(id(2))];",
+         [False, ["Rent", "todo", "2027-02-28", 2, False]]),
+        ("create(); done(first); edit('patch', first, { status: 'todo', recurrence: null }); return [see(first), see(id(2)) ?? null];",
+         [["Rent", "todo", "2027-01-31", 1, False], None]),
+        # A rule that comes after the completion counts from it.
+        ("create('2027-01-31', null); done(first, '2027-03-02T03:00:00.000Z'); edit('patch', first, { recurrence: rent }, '2027-05-31T03:00:00.000Z'); return [see(first)[4], see(id(2))];",
+         [False, ["Rent", "todo", "2027-03-31", 2, True]]),
+        ("create('2027-01-31', { ...rent, rule: 'FREQ=DAILY;COUNT=1' }); done(first); edit('patch', first, { recurrence: rent }); return see(id(2));",
+         ["Rent", "todo", "2027-02-28", 2, True]),
         # A deleted one ends the series.
         ("create(); done(first); edit('delete', id(2)); return [see(id(2)) ?? null, see(first)[4]];", [None, False]),
         ("create('2027-01-31', { ...rent, rule: 'FREQ=DAILY;COUNT=2' }); done(first); done(id(2)); return [see(id(2)), see(id(3)) ?? null];",

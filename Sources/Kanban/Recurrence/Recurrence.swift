@@ -164,8 +164,8 @@ package struct CalendarRule: Hashable, Sendable {
 }
 
 extension TaskItem {
-    /// The rule for a calendar that repeats the task from its due date on. `nil` where it could not say the same: for `SKIP`,
-    /// and for what counts from the completion, from another day or from another time of day.
+    /// The rule for a calendar that repeats the task from its due date on. `nil` where it could not say the same: for
+    /// `SKIP=BACKWARD`, and for what counts from the completion, from another day or from another time of day.
     /// - Parameter zone: of rules that name none.
     package func calendarRule(in zone: Zone) -> CalendarRule? {
         guard let recurrence, recurrence.from == .due, let due = dueDate, let series, let rule = recurrence.parsed
@@ -183,15 +183,19 @@ extension TaskItem {
             })
         else { return nil }
         var parts = recurrence.rule.split(separator: ";").map(String.init)
+        func remove(_ name: String) { parts.removeAll { $0.uppercased().hasPrefix("\(name)=") } }
         func replace(_ name: String, _ value: some CustomStringConvertible) {
-            parts.removeAll { $0.uppercased().hasPrefix("\(name)=") }
+            remove(name)
             parts.append("\(name)=\(value)")
         }
+        // RFC 7529 §4.1: `SKIP=OMIT` is what a rule without it means, and RFC 5545 does not know it.
+        remove("SKIP")
         switch (rule.end, due) {
         case (.never, _), (.until(.day), .day), (.until(.instant), .instant): break
-        case (.until(.instant), .day): return nil
+        // §3.3.10: of the same form as the start.
+        case (.until(let last), .day): replace("UNTIL", last.day(in: zone).description.filter { $0 != "-" })
         case (.until(.day(let last)), .instant):
-            // §3.3.10: of the same form as the start, and in UTC where that has a zone.
+            // Of the same form, and in UTC where that has a zone.
             let end = DueDate.day(last).end(in: zone).adding(milliseconds: -1000)
             replace("UNTIL", end.description.prefix(19).filter { !"-:".contains($0) } + "Z")
         case (.count(let count), _): replace("COUNT", max(1, count - series.occurrence + 1))

@@ -56,6 +56,17 @@ extension TaskItem {
 }
 
 extension Trigger {
+    /// The trigger of each occurrence of an event that repeats (RFC 5545 §3.8.6.3), as a duration since its start. A day starts
+    /// at midnight.
+    /// - Returns: `nil` for an instant, which belongs to one occurrence.
+    package func sinceStart(of due: DueDate, allDayTime: Int64) -> String? {
+        guard case .before(let days, let seconds) = self else { return nil }
+        guard case .day = due else { return text }
+        let offset = Int(allDayTime / 1_000) - days * 86_400 - seconds
+        let text = Trigger.before(days: 0, seconds: abs(offset)).text
+        return offset > 0 ? String(text.dropFirst()) : text
+    }
+
     /// - Returns: `nil` for a relative one without a due date.
     fileprivate func instant(before due: DueDate?, in zone: Zone, allDayTime: Int64) -> Timestamp? {
         switch (self, due) {

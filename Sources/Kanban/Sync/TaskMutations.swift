@@ -11,10 +11,11 @@ extension BoardWriter {
         case .gone(let revision): return MutationOutcome(.conflict, revision: revision, value: .deleted)
         case .unknown: throw BoardError.notFound(.task)
         }
-        let merge = try TaskMerge(edit, into: old, since: baseline) { name in
+        let seen = try withItsRule(old, as: edit)
+        let merge = try TaskMerge(edit, into: seen, since: baseline) { name in
             try category(named: name)?.id
         }
-        var conflicts = try conflicts(merge.contested.map { ($0.member.index, $0.yours) }, of: old, since: baseline)
+        var conflicts = try conflicts(merge.contested.map { ($0.member.index, $0.yours) }, of: seen, since: baseline)
         var edit = edit
         if !conflicts.isEmpty {
             switch policy {
@@ -41,6 +42,17 @@ extension BoardWriter {
             conflicts[index].yours = new[.categoryID]
         }
         return MutationOutcome(new, isChanged: isChanged, conflicts: conflicts)
+    }
+
+    /// A completed task with the rule that it handed on, if an edit means that one: the rule that it shows, none, is not what
+    /// the edit changes.
+    private func withItsRule(_ task: TaskItem, as edit: TaskEdit) throws -> TaskItem {
+        guard let said = edit.recurrence, said != nil || !edit.isWhole, task.status == .done, task.recurrence == nil,
+            task.series != nil
+        else { return task }
+        var task = task
+        task.recurrence = try holder(ofRuleOf: task)?.recurrence
+        return task
     }
 
     func put(

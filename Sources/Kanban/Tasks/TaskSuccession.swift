@@ -6,7 +6,12 @@ extension BoardWriter {
     /// - Parameter old: `nil` for a new task.
     /// - Throws: ``BoardError/invalid(_:)``.
     func settleRecurrence(of task: inout TaskItem, since old: TaskItem?, _ edit: TaskEdit) throws {
-        if let old, try handOn(edit, of: task, since: old) { return task.recurrence = nil }
+        if let old, try handOn(edit, of: task, since: old) {
+            task.recurrence = nil
+            // Reopening takes back the rule and nothing else, so it needs the dates of the new due date by then.
+            if task.dueDate != old.dueDate { try restart(&task, by: holder(ofRuleOf: old)?.recurrence) }
+            return
+        }
         if case .some(.some(let part)) = edit.recurrence, task.recurrence == nil, part.rule == nil {
             throw BoardError.invalid("#/recurrence/rule", .required, "rule must be given.")
         }
@@ -16,10 +21,9 @@ extension BoardWriter {
                 edit.recurrence == nil ? "#/dueDate" : "#/recurrence", .recurrenceWithoutDue,
                 "A task with a recurrence has a due date.")
         }
-        if let old, let series = task.series, try old.recurrence != nil || isTakenBack(by: task, since: old) {
+        if let old, task.series != nil, try old.recurrence != nil || takenBack(by: task, since: old) != nil {
             guard recurrence != old.recurrence || due != old.dueDate else { return }
-            // A due date that is not a date of the rule restarts the dates from there.
-            if try !recurrence.falls(on: due, in: series, zone(of: recurrence)) { task.series?.start = due }
+            try restart(&task, by: recurrence)
         } else {
             // Never the id of a series that may go on with another task.
             let id = task.series.map { ID(name: $0.id.description, in: task.id) } ?? task.id
@@ -27,28 +31,60 @@ extension BoardWriter {
         }
     }
 
+    /// A due date that is not a date of the rule restarts the dates from there.
+    private func restart(_ task: inout TaskItem, by recurrence: Recurrence?) throws {
+        guard let recurrence, let series = task.series, let due = task.dueDate,
+            try !recurrence.falls(on: due, in: series, zone(of: recurrence))
+        else { return }
+        task.series?.start = due
+    }
+
     /// Hands what an edit of a completed task says of its rule on to the task that has the rule by now.
     /// - Returns: true if the rule stays there: a repeated body must not begin another series.
     private func handOn(_ edit: TaskEdit, of task: TaskItem, since old: TaskItem) throws -> Bool {
         guard old.status == .done, old.recurrence == nil, old.series != nil else { return false }
-        guard case .some(.some(let part)) = edit.recurrence else { return task.status == .done }
-        guard let holder = try holder(ofRuleOf: old) else { return task.status == .done && part.rule != nil }
-        guard task.status == .done else {
-            return try holder.recurrence == task.recurrence && !isTakenBack(by: task, since: old)
+        let isDone = task.status == .done
+        guard let said = edit.recurrence else { return isDone }
+        guard let part = said else {
+            // A whole body has no rule because the completed task shows none.
+            guard !edit.isWhole, let holder = try holder(ofRuleOf: old),
+                try isDone || takenBack(by: task, since: old) == nil
+            else { return isDone }
+            _ = try apply(TaskEdit(recurrence: said), to: holder)
+            return true
         }
-        _ = try apply(TaskEdit(recurrence: edit.recurrence), to: holder)
+        guard let holder = try holder(ofRuleOf: old) else { return try isDone && begin(edit, part, after: old) }
+        guard isDone else { return try holder.recurrence == task.recurrence && takenBack(by: task, since: old) == nil }
+        _ = try apply(TaskEdit(recurrence: said), to: holder)
         return true
     }
 
-    /// The task that has the rule of a completed one by now, if it is not far.
-    private func holder(ofRuleOf task: TaskItem) throws -> TaskItem? {
-        var holder = task
-        for _ in 0..<Series.mostTaken {
-            guard let next = try successor(of: holder) else { return nil }
-            if next.recurrence != nil { return next }
-            holder = next
-        }
-        return nil
+    /// Gives a rule to the last task of a series that is over, as to any task. A whole body is repeated, and begins nothing.
+    /// - Returns: false if the completed task itself is the last.
+    private func begin(_ edit: TaskEdit, _ part: RecurrenceEdit, after task: TaskItem) throws -> Bool {
+        guard part.rule != nil else { return false }
+        guard !edit.isWhole, let last = try last(ofSeriesOf: task) else { return try wasFollowed(task) }
+        _ = try apply(TaskEdit(recurrence: edit.recurrence), to: last)
+        return true
+    }
+
+    /// True if the rule of a completed task went on to a successor: without one it was taken away before, and a new one counts.
+    private func wasFollowed(_ task: TaskItem) throws -> Bool {
+        if try follower(of: task, inTrash: true) != nil { return true }
+        guard let series = task.series else { return false }
+        let id = series.id(of: series.occurrence + 1)
+        guard let next = try self.task(id) else { return try taskEverExisted(id) }
+        // Reopening put it into the trash without the rule.
+        return next.deletedAt == nil || next.recurrence != nil
+    }
+
+    /// True if a document repeats the rule of a completed task, which has moved to another one.
+    func isHandedOn(_ task: TaskItem, since old: TaskItem) throws -> Bool {
+        guard old.status == .done, old.recurrence == nil, task.recurrence != nil, let series = old.series,
+            task.series?.id == series.id
+        else { return false }
+        return try task.status == .done
+            ? wasFollowed(old) : holder(ofRuleOf: old) != nil && takenBack(by: task, since: old) == nil
     }
 
     /// Records a change of a task that was in a series, or is.
@@ -60,28 +96,39 @@ extension BoardWriter {
         of task: inout TaskItem, since old: TaskItem, as action: HistoryEntry.Action, at madeAt: Timestamp? = nil,
         endsSeries: Bool = false, changed: Timestamp? = nil
     ) throws {
-        if task.status == .done, old.status != .done, let next = try successor(toMakeOf: task, at: moment(of: madeAt)) {
+        if let completedAt = completion(of: task, since: old, at: madeAt),
+            let next = try successor(toMakeOf: task, at: completedAt)
+        {
             task.recurrence = nil
             try record(&task, since: old, as: action, changed: changed)
             try make(next)
-        } else if try isTakenBack(by: task, since: old), let next = try successor(of: old) {
+        } else if let next = try takenBack(by: task, since: old) {
             if !endsSeries { task.recurrence = task.recurrence ?? next.recurrence }
+            if task.dueDate != old.dueDate { try restart(&task, by: task.recurrence) }
             try record(&task, since: old, as: action, changed: changed)
             var removed = next
-            removed.deletedAt = now
+            removed.deletedAt = next.deletedAt ?? now
             removed.recurrence = nil
-            try record(&removed, since: next, as: .deleted)
+            try record(&removed, since: next, as: next.deletedAt == nil ? .deleted : .updated)
         } else {
             try record(&task, since: old, as: action, changed: changed)
         }
     }
 
-    /// True if a change reopens a task whose rule has moved to a successor that nobody changed.
-    private func isTakenBack(by task: TaskItem, since old: TaskItem) throws -> Bool {
+    /// When a task was completed that a change completes, or to which it gives a rule afterwards: of two devices, one may
+    /// complete a task to which the other adds a rule, and the order in which the server hears of it must not matter.
+    private func completion(of task: TaskItem, since old: TaskItem, at madeAt: Timestamp?) -> Timestamp? {
+        guard task.status == .done else { return nil }
+        if old.status != .done { return moment(of: madeAt) }
+        return task.recurrence == old.recurrence ? nil : task.completedAt ?? now
+    }
+
+    /// The successor that gives the rule back to a task that a change reopens: one that nobody changed, or that is in the trash.
+    private func takenBack(by task: TaskItem, since old: TaskItem) throws -> TaskItem? {
         guard old.status == .done, task.status != .done, old.recurrence == nil, task.series?.id == old.series?.id,
-            task.dueDate != nil, let next = try successor(of: old)
-        else { return false }
-        return next.recurrence != nil && next.isUntouched
+            task.dueDate != nil, let next = try follower(of: old, inTrash: true), next.recurrence != nil
+        else { return nil }
+        return next.isUntouched || next.deletedAt != nil ? next : nil
     }
 
     /// Moves the due date of a task to the next occurrence.
@@ -162,15 +209,36 @@ extension BoardWriter {
 
 extension BoardReader {
     /// The task that a completed one was followed by, while it lives. It has the next number that was free when it was made.
-    package func successor(of task: TaskItem) throws -> TaskItem? {
+    package func successor(of task: TaskItem) throws -> TaskItem? { try follower(of: task, inTrash: false) }
+
+    /// - Parameter inTrash: True if one that was deleted with the rule counts.
+    fileprivate func follower(of task: TaskItem, inTrash: Bool) throws -> TaskItem? {
         guard var series = task.series, task.status == .done else { return nil }
         for _ in 0..<Series.mostTaken {
             series.occurrence += 1
             let id = series.id(of: series.occurrence)
-            if let next = try self.task(id), next.deletedAt == nil { return next.series?.id == series.id ? next : nil }
+            if let next = try self.task(id), next.deletedAt == nil || inTrash && next.isOpenHolder {
+                return next.series?.id == series.id ? next : nil
+            }
             guard try taskEverExisted(id) else { return nil }
         }
         return nil
+    }
+
+    /// The task that has the rule of a completed one by now, if it is not far. It may be in the trash.
+    func holder(ofRuleOf task: TaskItem) throws -> TaskItem? {
+        try last(ofSeriesOf: task).flatMap { $0.recurrence == nil ? nil : $0 }
+    }
+
+    /// The last of those that followed a completed task.
+    fileprivate func last(ofSeriesOf task: TaskItem) throws -> TaskItem? {
+        var last: TaskItem?
+        for _ in 0..<Series.mostTaken {
+            guard let next = try follower(of: last ?? task, inTrash: true) else { break }
+            last = next
+            if next.recurrence != nil { break }
+        }
+        return last
     }
 
     /// The zone of days and times of a rule; without one, that of rules that name none.
@@ -183,6 +251,8 @@ extension TaskItem {
     /// True if nobody changed the task since a completion made it. Compares its times, which a device knows as well as the
     /// server does.
     fileprivate var isUntouched: Bool { createdAt == updatedAt }
+
+    fileprivate var isOpenHolder: Bool { recurrence != nil && status != .done }
 
     /// A successor that is changed in the millisecond in which it was made must show that.
     mutating func noteTouch() {

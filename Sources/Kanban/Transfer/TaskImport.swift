@@ -27,6 +27,9 @@ struct TaskImport {
     /// may write in parts; see ``BoardWriter/pause()``.
     private var changing: [Int] = []
 
+    /// New tasks that are done and have a rule, which goes on to successors. These come last of all: the document may have them.
+    private var repeating: [TaskItem] = []
+
     private static let mostFaults = 100
     /// The number of tasks between two pauses.
     private static let stride = 64
@@ -109,6 +112,7 @@ struct TaskImport {
             done += 1
             onTask(done)
         }
+        try makeSuccessors()
     }
 
     /// Changes the tasks that are known. Those whose place another one has come last.
@@ -152,6 +156,8 @@ struct TaskImport {
             // Without a due date the series is over.
             if task.dueDate == nil { task.recurrence = nil }
             try writer.settleRecurrence(of: &task, since: old, TaskEdit())
+        } else if try writer.isHandedOn(task, since: old) {
+            (task.recurrence, task.series) = (nil, old.series)
         }
         if let basis = entry.basis { task = basis.kept(task, since: old, in: zones) }
         return settled(task, since: old)
@@ -222,6 +228,21 @@ struct TaskImport {
         return true
     }
 
+    private func successor(of task: TaskItem) throws -> TaskItem? {
+        try writer.successor(toMakeOf: task, at: task.completedAt ?? task.updatedAt)
+    }
+
+    /// As if the tasks had been completed here.
+    private mutating func makeSuccessors() throws {
+        for task in repeating {
+            guard let next = try successor(of: task) else { continue }
+            let isNew = try !writer.taskEverExisted(next.id)
+            try writer.make(next)
+            guard isNew, let revision = try writer.task(next.id)?.revision else { continue }
+            made.append(.init(.task, next.id, revision))
+        }
+    }
+
     private func isNewer(
         _ task: TaskItem, than old: TaskItem, _ entry: BoardDocument.Entry<TaskItem>
     ) throws -> Bool {
@@ -250,6 +271,10 @@ struct TaskImport {
                 try writer.record(&task, since: old, as: action, changed: imported.updatedAt)
             }
         } else {
+            if task.deletedAt == nil, task.status == .done, try successor(of: task) != nil {
+                repeating.append(task)
+                task.recurrence = nil
+            }
             // Its history begins with later changes here.
             let revision = try writer.nextRevision()
             task.revision = revision

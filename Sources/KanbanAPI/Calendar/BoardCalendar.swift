@@ -7,6 +7,9 @@ package enum CalendarForm: String, CaseIterable, Sendable {
     case todos
 }
 
+/// When an alarm rings: once, as a to-do has no start, or so long after the start of each occurrence of an event that repeats.
+private typealias CalendarAlarm = (instant: Timestamp, sinceStart: String?)
+
 extension ICalendarWriter {
     /// A whole calendar (RFC 5545 §3.4): tasks with due dates and D-days. `DTSTAMP` is the time of the last change
     /// (§3.8.7.2, for calendars without a `METHOD`), so the same board gives the same bytes.
@@ -37,14 +40,17 @@ extension ICalendarWriter {
             for task in page {
                 guard let due = task.dueDate else { continue }
                 let category = task.categoryID.flatMap { names[$0] }
-                let alarms = task.status == .done ? [] : task.alarms(in: zone, allDayTime: allDayTime).map(\.fireAt)
-                let rule = task.status == .done ? nil : task.calendarRule(in: zoneOfRules)
+                let isDone = task.status == .done
+                let rule = isDone || form == .todos ? nil : task.calendarRule(in: zoneOfRules)
                 if case .instant(let first) = due, let zone = rule?.zone, described.insert(zone).inserted {
                     describe(zone, from: first)
                 }
+                let alarms = (isDone ? [] : task.alarms(in: zone, allDayTime: allDayTime)).map { alarm in
+                    (alarm.fireAt, rule.flatMap { _ in alarm.trigger.sinceStart(of: due, allDayTime: allDayTime) })
+                }
                 switch form {
                 case .events: event(task, due: due, rule, category: category, alarms)
-                case .todos: todo(task, due: due, rule, category: category, alarms)
+                case .todos: todo(task, due: due, category: category, alarms)
                 }
             }
             try emitPiece(emit)
@@ -107,7 +113,7 @@ extension ICalendarWriter {
         return (milliseconds < 0 ? "-" : "+") + parts.map { ($0 < 10 ? "0" : "") + String($0) }.joined()
     }
 
-    /// The start, end or due time of a task: on the clocks of a zone where it repeats by them.
+    /// The start or end of an event: on the clocks of a zone where it repeats by them.
     private mutating func moment(_ name: StaticString, _ instant: Timestamp, _ rule: CalendarRule?) {
         if let zone = rule?.zone {
             wallClock(name, instant, in: zone)
@@ -118,7 +124,7 @@ extension ICalendarWriter {
 
     /// §3.6.1
     private mutating func event(
-        _ task: TaskItem, due: DueDate, _ rule: CalendarRule?, category: String?, _ alarms: [Timestamp]
+        _ task: TaskItem, due: DueDate, _ rule: CalendarRule?, category: String?, _ alarms: [CalendarAlarm]
     ) {
         begin("VEVENT")
         head(task.id, createdAt: task.createdAt, updatedAt: task.updatedAt)
@@ -136,31 +142,27 @@ extension ICalendarWriter {
         if let rule { line("RRULE", rule.text) }
         line("TRANSP", "TRANSPARENT")
         if let category { text("CATEGORIES", category) }
-        self.alarms(alarms, task)
+        for alarm in alarms { write(alarm, task) }
         end("VEVENT")
     }
 
     /// Half an hour.
     private static let lengthOfEvent: Int64 = 30 * 60_000
 
-    /// §3.6.2
+    /// §3.6.2. A to-do has no rule: that counts from a `DTSTART` (§3.8.2.4), which has to be before `DUE` (§3.8.2.3), and a day
+    /// before that starts on a date that the rule does not have. Apps that read to-dos drop a start that is not before. The next
+    /// occurrence comes when the task is completed.
     private mutating func todo(
-        _ task: TaskItem, due: DueDate, _ rule: CalendarRule?, category: String?, _ alarms: [Timestamp]
+        _ task: TaskItem, due: DueDate, category: String?, _ alarms: [CalendarAlarm]
     ) {
         begin("VTODO")
         head(task.id, createdAt: task.createdAt, updatedAt: task.updatedAt)
         text("SUMMARY", task.title)
         if !task.body.isEmpty { text("DESCRIPTION", task.body) }
         switch due {
-        case .day(let day):
-            // A rule counts from a start.
-            if rule != nil { date("DTSTART;VALUE=DATE", day) }
-            date("DUE;VALUE=DATE", day)
-        case .instant(let instant):
-            if rule != nil { moment("DTSTART", instant, rule) }
-            moment("DUE", instant, rule)
+        case .day(let day): date("DUE;VALUE=DATE", day)
+        case .instant(let instant): self.instant("DUE", instant)
         }
-        if let rule { line("RRULE", rule.text) }
         switch task.status {
         case .todo: line("STATUS", "NEEDS-ACTION")
         case .doing: line("STATUS", "IN-PROCESS")
@@ -171,20 +173,21 @@ extension ICalendarWriter {
             line("PERCENT-COMPLETE", "100")
         }
         if let category { text("CATEGORIES", category) }
-        self.alarms(alarms, task)
+        for alarm in alarms { write(alarm, task) }
         end("VTODO")
     }
 
     /// §3.6.6
-    private mutating func alarms(_ instants: [Timestamp], _ task: TaskItem) {
-        for alarm in instants {
-            begin("VALARM")
-            line("ACTION", "DISPLAY")
-            text("DESCRIPTION", task.title)
-            // As an instant: the usual trigger is relative to a start, which a to-do does not have.
-            instant("TRIGGER;VALUE=DATE-TIME", alarm)
-            end("VALARM")
+    private mutating func write(_ alarm: CalendarAlarm, _ task: TaskItem) {
+        begin("VALARM")
+        line("ACTION", "DISPLAY")
+        text("DESCRIPTION", task.title)
+        if let offset = alarm.sinceStart {
+            line("TRIGGER", offset)
+        } else {
+            instant("TRIGGER;VALUE=DATE-TIME", alarm.instant)
         }
+        end("VALARM")
     }
 
     private mutating func head(_ id: ID, createdAt: Timestamp, updatedAt: Timestamp) {

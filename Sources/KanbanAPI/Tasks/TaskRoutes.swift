@@ -21,7 +21,7 @@ package struct TaskRoutes: Sendable {
     }
 
     private func create(_ call: Call) async throws -> Response {
-        try await call.write(Response.created) {
+        try await call.write({ .created($0.task, $0.successor) }) {
             let (body, title) = try await call.taskBody { json, defaultTitle in
                 let body = try TaskBodies.whole(json)
                 return (body, try body.title ?? defaultTitle())
@@ -29,7 +29,8 @@ package struct TaskRoutes: Sendable {
             let precondition = call.precondition
             return { board in
                 try board.checkBoard(precondition)
-                return try board.createTask(id: body.id, title: title, body.edit)
+                let task = try board.createTask(id: body.id, title: title, body.edit)
+                return (task: task, successor: try board.followed(task))
             }
         }
     }
@@ -70,7 +71,7 @@ package struct TaskRoutes: Sendable {
     }
 
     private func replace(_ call: Call) async throws -> Response {
-        try await call.write({ $0.isNew ? .created($0.task) : .changed($0.task, $0.successor) }) {
+        try await call.write({ $0.isNew ? .created($0.task, $0.successor) : .changed($0.task, $0.successor) }) {
             let id = try call.id(of: .task)
             let (body, title) = try await call.taskBody(of: id) { json, defaultTitle in
                 let body = try TaskBodies.whole(json, id: id)
@@ -166,9 +167,11 @@ extension Board {
 
 extension Response {
     /// A changed task, with what followed it.
-    fileprivate static func changed(_ task: TaskItem, _ successor: Followed) -> Response {
-        guard !successor.isEmpty else { return .task(task) }
-        return .json(tag: EntityTag.tag(task.revision)) { json in
+    fileprivate static func changed(
+        _ task: TaskItem, _ successor: Followed, status: Int = 200, headers: [(name: String, value: String)] = []
+    ) -> Response {
+        guard !successor.isEmpty else { return .task(task, status: status, headers: headers) }
+        return .json(status: status, tag: EntityTag.tag(task.revision), headers: headers) { json in
             json.value(task, also: "successor") { json in
                 if let next = successor[0] { json.value(next) } else { json.null() }
             }
@@ -181,7 +184,10 @@ extension Response {
         .json(status: status, tag: EntityTag.tag(task.revision), headers: headers) { $0.value(task) }
     }
 
-    fileprivate static func created(_ task: TaskItem) -> Response {
-        .task(task, status: 201, headers: [("Location", task.id.description(after: "/tasks/"))])
+    /// A new task is followed by another one only if it is done, like one that others complete.
+    fileprivate static func created(_ task: TaskItem, _ successor: Followed) -> Response {
+        .changed(
+            task, task.status == .done ? successor : [], status: 201,
+            headers: [("Location", task.id.description(after: "/tasks/"))])
     }
 }

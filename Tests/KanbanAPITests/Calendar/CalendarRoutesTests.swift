@@ -86,9 +86,12 @@ struct CalendarRoutesTests {
     }
 
     @Test func `the open occurrence has its rule where a calendar would mean the same`() async throws {
+        await board.send(.patch, "/settings", #"{"timeZone": "Asia/Seoul"}"#)
         let rules = [
             ("2099-01-05", "FREQ=WEEKLY;BYDAY=MO;COUNT=3"), ("2099-01-31", "FREQ=MONTHLY;SKIP=BACKWARD"),
-            ("2099-01-31T09:00:00Z", "FREQ=DAILY;SKIP=BACKWARD"),
+            ("2099-01-31T09:00:00Z", "FREQ=DAILY;SKIP=BACKWARD"), ("2099-02-01", "FREQ=MONTHLY;SKIP=OMIT"),
+            // In Seoul it is the next day.
+            ("2099-03-02", "FREQ=DAILY;UNTIL=20990310T160000Z"),
         ]
         for (due, rule) in rules {
             let task = try await board.task("{\"dueDate\": \"\(due)\", \"recurrence\": {\"rule\": \"\(rule)\"}}")
@@ -98,10 +101,16 @@ struct CalendarRoutesTests {
         let todos = await board.send(.get, "/calendar.ics?as=todos").lines("VTODO").flatMap(\.self)
         let events = await board.send(.get, "/calendar.ics").lines("VEVENT")
 
-        let rule = ["DTSTART;VALUE=DATE:20990112", "RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2"]
-        #expect(todos.filter { $0.hasPrefix("RRULE") || $0.hasPrefix("DTSTART") }.sorted() == rule)
         let repeated = events.filter { $0.contains { $0.hasPrefix("RRULE") } }
-        #expect(repeated.map { $0.filter { $0.hasPrefix("RRULE") || $0.hasPrefix("DTSTART") } } == [rule])
+        #expect(
+            repeated.map { $0.filter { $0.hasPrefix("RRULE") || $0.hasPrefix("DTSTART") } } == [
+                ["DTSTART;VALUE=DATE:20990112", "RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2"],
+                ["DTSTART;VALUE=DATE:20990301", "RRULE:FREQ=MONTHLY"],
+                ["DTSTART;VALUE=DATE:20990303", "RRULE:FREQ=DAILY;UNTIL=20990311"],
+            ])
+        // A start would have to be before the due date.
+        #expect(todos.contains("DUE;VALUE=DATE:20990112"))
+        #expect(!todos.contains { $0.hasPrefix("RRULE") || $0.hasPrefix("DTSTART") })
     }
 
     @Test func `what repeats at a time of day keeps to the clocks of its zone`() async throws {
@@ -146,10 +155,32 @@ struct CalendarRoutesTests {
         #expect(summer.dropFirst().first?.hasPrefix("RDATE:20990308T020000,21000314T020000,") == true)
         #expect(summer.dropFirst(2) == ["TZOFFSETFROM:-0500", "TZOFFSETTO:-0400"])
 
-        let todo = try #require(await board.send(.get, "/calendar.ics?as=todos").lines("VTODO").dropFirst().first)
-        #expect(todo.contains("DTSTART;TZID=America/New_York:20990201T090000"))
-        #expect(todo.contains("DUE;TZID=America/New_York:20990201T090000"))
-        #expect(todo.contains("RRULE:FREQ=WEEKLY;UNTIL=20990501T120000Z"))
+        let todos = await board.send(.get, "/calendar.ics?as=todos")
+        #expect(todos.lines("VTODO").dropFirst().first?.contains("DUE:20990201T140000Z") == true)
+        #expect(todos.lines("VTIMEZONE").isEmpty)
+    }
+
+    @Test func `each occurrence of an event rings, and so does the only one of a to-do`() async throws {
+        let rule = #""recurrence": {"rule": "FREQ=DAILY"}"#
+        let reminders = #""reminders": ["-P1DT30M", "-PT9H", "PT0S", "2099-01-01T00:00:00Z"]"#
+        try await board.task("{\"dueDate\": \"2099-01-05T09:00:00Z\", \(rule), \(reminders)}")
+        try await board.task("{\"dueDate\": \"2099-01-06\", \(rule), \(reminders)}")
+        try await board.task("{\"dueDate\": \"2099-01-07\", \(rule)}")
+        func triggers(_ answer: Answer, _ component: String) -> [[String]] {
+            answer.lines(component).map { $0.filter { $0.hasPrefix("TRIGGER") }.map { String($0.dropFirst(7)) } }
+        }
+
+        let events = triggers(await board.send(.get, "/calendar.ics"), "VEVENT")
+        let todos = triggers(await board.send(.get, "/calendar.ics?as=todos"), "VTODO")
+
+        // A day begins at midnight and reminds at nine.
+        let once = ";VALUE=DATE-TIME:20990101T000000Z"
+        #expect(
+            events == [
+                [once, ":-P1DT30M", ":-PT9H", ":PT0S"], [once, ":-PT15H30M", ":PT0S", ":PT9H"], [":PT9H"],
+            ])
+        #expect(todos.allSatisfy { $0.allSatisfy { $0.hasPrefix(";VALUE=DATE-TIME:") } })
+        #expect(todos.map(\.count) == [4, 4, 1])
     }
 
     @Test func `a due time that a change of clocks shifted has no rule`() async throws {

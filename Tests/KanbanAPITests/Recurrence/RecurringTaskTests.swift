@@ -105,6 +105,47 @@ struct RecurringTaskTests {
         #expect(try board.check() == [])
     }
 
+    @Test func `a task that is made done is answered with its successor`() async throws {
+        let body =
+            #"{"title": "Rent", "status": "done", "dueDate": "2027-01-31", "recurrence": {"rule": "FREQ=DAILY"}}"#
+        for (method, target) in [(HTTP.Method.post, "/tasks"), (.put, "/tasks/\(String.newID)")] {
+            let answer = await board.send(method, target, body)
+
+            #expect(answer.status == 201 && answer.header("Location") == "/tasks/\(answer.json.id)")
+            let next = try #require(answer.json["successor"])
+            #expect(next["dueDate"] == "2027-02-01" && next["seriesId"]?.stringValue == answer.json.id)
+            #expect(await board.send(.get, "/tasks/\(next.id)", isCached: false).json == next)
+        }
+        let last = body.replacing("DAILY", with: "DAILY;COUNT=1")
+        #expect(await board.send(.post, "/tasks", last).json["successor"] == .null)
+        let plain = #"{"title": "Rent", "status": "done", "dueDate": "2027-01-31"}"#
+        #expect(await board.send(.post, "/tasks", plain).json["successor"] == nil)
+    }
+
+    @Test func `a done task with a rule has a successor after an import, which repeats nothing`() async throws {
+        let id = String.newID
+        let file = """
+            {"tasks": [{"id": "\(id)", "title": "Rent", "status": "done", "dueDate": "2026-11-19", "completedAt":
+            "2026-11-19T09:00:00Z", "updatedAt": "2026-11-19T09:00:00Z", "recurrence": {"rule": "FREQ=DAILY"}}]}
+            """
+        let report = await board.send(.post, "/import", file).json
+
+        let items = await board.send(.get, "/tasks?sort=dueDate").json["items"]?.arrayValue ?? []
+        #expect(items.map { $0["dueDate"] } == ["2026-11-19", "2026-11-20"])
+        #expect(items.map { $0["recurrence"]?["rule"] } == [nil, "FREQ=DAILY"])
+        #expect(items.last?["seriesId"]?.stringValue == id && report["created"] == 1)
+        // By its own date, and by one that is newer than every change here.
+        let newer = file.replacing("\"updatedAt\": \"2026-11-19", with: "\"updatedAt\": \"2026-11-20")
+        for repeated in [file, newer] {
+            #expect(await board.send(.post, "/import", repeated).status == 200)
+            let again = await board.send(.get, "/tasks?sort=dueDate").json["items"]?.arrayValue ?? []
+            #expect(again.map { $0["recurrence"] } == items.map { $0["recurrence"] } && again.last == items.last)
+        }
+        #expect(try board.check() == [])
+        let importID = report["importId"]?.stringValue ?? ""
+        #expect(await board.send(.delete, "/imports/\(importID)").json["removed"] == 2)
+    }
+
     @Test func `a skip moves the due date, as a mutation does`() async throws {
         let task = try await rent()
 

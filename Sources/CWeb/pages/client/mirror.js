@@ -134,7 +134,7 @@ function followed(mirror, entry) {
   const after = replay("task", before, entry, mirror);
   if (!after?.recurrence && !before?.seriesId) return {};
   return succession(before, after, {
-    at: entry.at, zone,
+    at: entry.at, zone, ends: entry.mutation.value?.recurrence === null,
     find: (other) => view(mirror, "task", other), isTouched: (other) => isEdited(mirror, other), wasRemoved: (other) => Boolean(mirror.meta.get(`deleted:${other}`)?.recurrence),
     end: () => [...mirror.task.values(), ...mirror.outbox.values()].reduce((last, { position = "" }) => (position > last ? position : last), ""),
   });

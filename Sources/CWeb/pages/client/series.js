@@ -12,17 +12,18 @@ export function succession(before, after, board) {
     const next = following(before, board);
     const isTouched = !next || next.createdAt !== next.updatedAt || next.status !== "todo" || board.isTouched(next.id);
     if (after.status !== "done" && after.dueDate && next?.recurrence && !isTouched) {
-      return { own: { recurrence: after.recurrence ?? next.recurrence }, next: { id: next.id, value: null } };
+      return { own: { recurrence: board.ends ? null : after.recurrence ?? next.recurrence }, next: { id: next.id, value: null } };
     }
-    // The rule of a completed task is with another one, which takes what an edit of this one says of it.
-    const holder = after.recurrence ? holderOf(before, board) : undefined;
+    // The rule of a completed task is with another one, which takes what an edit of this one says of it, that it ends as well.
+    const holder = after.recurrence || board.ends ? holderOf(before, board) : undefined;
     const isSame = JSON.stringify(holder?.recurrence) === JSON.stringify(after.recurrence);
-    if (after.status === "done" || (holder && isSame)) {
+    if (after.status === "done" || board.ends || (holder && isSame)) {
       return { own: { recurrence: null }, next: holder && !isSame ? { id: holder.id, value: { recurrence: after.recurrence } } : undefined };
     }
   }
   const own = seriesOf(before, after, board.zone);
-  const next = before && before.status !== "done" && after.status === "done" ? successor({ ...after, ...own }, board) : undefined;
+  // A rule that comes after the completion counts as if it had been there.
+  const next = before && after.status === "done" && (before.status !== "done" || after.recurrence !== before.recurrence) ? successor({ ...after, ...own }, board) : undefined;
   return next ? { own: { ...own, recurrence: null }, next } : { own };
 }
 
@@ -61,7 +62,7 @@ function seriesOf(before, after, zone) {
 
 /** @type {(task: Task, board: Surroundings) => Entry["next"]} */
 function successor(task, { at, zone, find, wasRemoved, end }) {
-  const due = followingDue(task, at, zone);
+  const due = followingDue(task, task.completedAt ?? at, zone);
   const { seriesId, seriesStart, recurrence, occurrence: last } = task;
   for (let occurrence = (last ?? 1) + 1; due && seriesId && occurrence <= (last ?? 1) + 100; occurrence += 1) {
     const id = uuidOf(String(occurrence), seriesId);

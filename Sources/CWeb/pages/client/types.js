@@ -45,7 +45,7 @@
 /**
  * What the rules of a series need of the board. `zone` is the account's, `isTouched` is of unsent edits, `end` a
  * place that no task is behind.
- * @typedef {{at: string, zone: string, find: (id: string) => Task | undefined, isTouched: (id: string) => boolean, wasRemoved: (id: string) => boolean, end: () => string}} Surroundings
+ * @typedef {{at: string, zone: string, ends: boolean, find: (id: string) => Task | undefined, isTouched: (id: string) => boolean, wasRemoved: (id: string) => boolean, end: () => string}} Surroundings
  */
 /** @typedef {{member: string, base?: any, theirs: any, yours: any}} Conflict */
 /**
