@@ -122,6 +122,7 @@ package final class FileStore: LocalStore {
     // Not left to the protocol's default: its step in between takes 600 instructions. Specialized for what most writes of
     // the API return, because generic code looks up the types of its values at each step.
     @_specialize(where T == TaskItem)
+    @_specialize(where T == (task: TaskItem, successor: [TaskItem?]))
     package func write<T: Sendable>(
         _ account: AccountKey, session: ID?, needs: @autoclosure () -> WriteNeeds,
         _ body: @escaping @Sendable (any BoardWriter) throws -> T
