@@ -57,7 +57,11 @@ struct StoredIssue: Sendable {
         var faults = (problem["errors"]?.arrayValue ?? []).map { error -> JSON in
             ["pointer": error["pointer"] ?? "#", "code": error["code"] ?? .null]
         }
-        if faults.isEmpty { faults = [["pointer": "#", "code": problem["code"] ?? "unknown"]] }
+        if faults.isEmpty {
+            let code = problem["code"] ?? "unknown"
+            // As the device says it where it refuses the name itself.
+            faults = [["pointer": code == "name_taken" ? "#/name" : "#", "code": code]]
+        }
         return StoredIssue(
             kind: .rejected, resource: mutation.resource,
             details: [
