@@ -174,6 +174,49 @@ struct RestoredServerTests {
         #expect(try phone.board.issues.current().isEmpty)
     }
 
+    @Test(arguments: [(60, "of the pad"), (2 * 3_600, "of the phone")])
+    func `an edit that waits through a restore tells of newer words, and yields when it is old`(
+        age: Int64, winner: String
+    ) async throws {
+        let task = try await phone.board.create(.init(title: "old", body: "old"))
+        try await sync(phone, pad)
+        try await pad.board.edit(task.id) { ($0.title, $0.body) = ("of the pad", "body of the pad") }
+        try await server.restore(server.export())
+        for clock in [clock, phone.clock, pad.clock] { clock.advance(seconds: age) }
+        try await sync(phone)
+        try await phone.board.edit(task.id) { $0.title = "of the phone" }
+        try await sync(phone, pad, phone)
+
+        for device in [phone, pad] {
+            #expect(try device.titles() == [winner])
+            #expect(try device.board.tasks().current().map(\.body) == ["body of the pad"])
+        }
+        let issue = try #require(try pad.board.issues.current().first)
+        #expect(issue.kind == .merged)
+        #expect(
+            issue.conflicts == [Conflict(target: task.id, member: "title", mine: "of the pad", theirs: "of the phone")])
+        try await pad.board.answer(issue.id, winner == "of the pad" ? .theirs : .mine)
+        try await sync(pad, phone)
+        #expect(try phone.titles() == [winner == "of the pad" ? "of the phone" : "of the pad"])
+        #expect(try pad.board.issues.current().isEmpty)
+    }
+
+    @Test func `an edit that waits through a restore is no question where only the backup is older`() async throws {
+        let task = try await phone.board.create(.init(title: "old"))
+        try await sync(phone, pad)
+        let backup = try await server.export()
+        clock.advance(seconds: 1)
+        try await phone.board.edit(task.id) { $0.title = "lost" }
+        try await sync(phone, pad)
+        try await pad.board.edit(task.id) { $0.title = "newest" }
+        try await server.restore(backup)
+
+        try await sync(pad)
+
+        #expect(try pad.titles() == ["newest"])
+        #expect(try pad.board.issues.current().allSatisfy { $0.kind == .restoredServer })
+    }
+
     @Test func `words of what lay in the trash are not lost where the backup has older ones`() async throws {
         let task = try await phone.board.create(.init(title: "old"))
         try await sync(phone)

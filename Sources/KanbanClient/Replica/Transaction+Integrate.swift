@@ -22,6 +22,9 @@ extension Transaction {
         for change in changes {
             let known = try value(of: change.resource)
             span.take(change.revision, freeing: try categoryFreed(by: change, known))
+            if isRestored, let known, known.revision?.isOfEarlierHistory ?? false {
+                try settleContest(change.resource, from: known, to: change.value, seen[change.resource])
+            }
             try apply(change, known, isRestored: isRestored, own, span)
         }
         for answered in settled { try settle(answered) }
@@ -334,7 +337,7 @@ extension Transaction {
 
 extension Change.Value {
     /// When the server last changed it; `nil` for what tells no time.
-    fileprivate var updatedAt: Timestamp? {
+    var updatedAt: Timestamp? {
         switch self {
         case .task(let task): task.updatedAt
         case .category(let category): category.updatedAt
