@@ -112,4 +112,23 @@ struct RefusalTests {
 
         #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("is no day of the calendar"))
     }
+
+    @Test func `a name that another device took is refused at the name, as on this device`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = (try await TestDevice.on(server).board, try await TestDevice.on(server, seed: 2).board)
+        let (x, y) = (
+            try await phone.createCategory(.init(name: "x")), try await phone.createCategory(.init(name: "y"))
+        )
+        for board in [phone, pad] { try await board.syncNow() }
+        try await phone.editCategory(x.id) { $0.name = "z" }
+        try await pad.editCategory(y.id) { $0.name = "Z" }
+
+        for board in [phone, pad] { try await board.syncNow() }
+
+        guard case .rejected(let faults)? = try pad.issues.current().first?.kind else {
+            Testing.Issue.record("not refused")
+            return
+        }
+        #expect(faults.map(\.pointer) == ["#/name"] && faults.map(\.code) == ["name_taken"])
+    }
 }

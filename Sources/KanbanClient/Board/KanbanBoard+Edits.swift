@@ -258,7 +258,7 @@ extension KanbanBoard {
 
 extension BoardReader {
     /// - Throws: ``KanbanError/notFound`` for no task, and for one in the trash.
-    fileprivate func draft(of id: KanbanID) throws -> TaskDraft {
+    func draft(of id: KanbanID) throws -> TaskDraft {
         guard let task = try task(id.id), task.deletedAt == nil else { throw KanbanError.notFound }
         return TaskDraft(KanbanTask(task))
     }
@@ -305,7 +305,7 @@ extension Transaction {
         do { try read() } catch let error as BoardError { throw KanbanError(error, of: .task) }
     }
 
-    fileprivate func patch(_ id: KanbanID, from before: TaskDraft, to draft: TaskDraft) throws -> [UndoStep] {
+    func patch(_ id: KanbanID, from before: TaskDraft, to draft: TaskDraft) throws -> [UndoStep] {
         var members = before.json.changed(to: draft.json).objectMembers ?? []
         var made: [UndoStep] = []
         if before.category != draft.category {
@@ -345,7 +345,7 @@ extension Transaction {
         return try edit(StoredMutation(.restore, .task(id.id), value))
     }
 
-    fileprivate func shownTask(_ id: KanbanID) throws -> KanbanTask {
+    func shownTask(_ id: KanbanID) throws -> KanbanTask {
         guard let task = try rows.task(id.id) else { throw KanbanError.notFound }
         return KanbanTask(task)
     }

@@ -141,3 +141,22 @@ extension SyncResponse.Result {
         return result
     }
 }
+
+extension JSON {
+    /// The members of a resource of the server that a client may send.
+    var sendable: JSON {
+        let shown: Set<String> = [
+            "id", "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "seriesId", "occurrence",
+            "seriesStart",
+            "revision",
+        ]
+        return .object((objectMembers ?? []).filter { !shown.contains($0.name) })
+    }
+
+    /// The members of both; of those that both have, the other's.
+    func overwritten(by other: JSON) -> JSON {
+        let written = other.objectMembers ?? []
+        let rest = (objectMembers ?? []).filter { member in !written.contains { $0.name == member.name } }
+        return .object(rest + written)
+    }
+}

@@ -57,7 +57,11 @@ struct StoredIssue: Sendable {
         var faults = (problem["errors"]?.arrayValue ?? []).map { error -> JSON in
             ["pointer": error["pointer"] ?? "#", "code": error["code"] ?? .null]
         }
-        if faults.isEmpty { faults = [["pointer": "#", "code": problem["code"] ?? "unknown"]] }
+        if faults.isEmpty {
+            let code = problem["code"] ?? "unknown"
+            // As the device says it where it refuses the name itself.
+            faults = [["pointer": code == "name_taken" ? "#/name" : "#", "code": code]]
+        }
         return StoredIssue(
             kind: .rejected, resource: mutation.resource,
             details: [
@@ -109,26 +113,14 @@ extension StoredIssue {
     /// True if the user wrote this value of a member, in the refused edit or now. The other members may have been changed
     /// elsewhere since.
     fileprivate func isWritten(_ member: JSON.Member) -> Bool {
-        self["value"][member.name] != nil || shown[member.name] ?? .null != member.value
-    }
-}
-
-extension JSON {
-    /// The members of a resource of the server that a client may send.
-    var sendable: JSON {
-        let shown: Set<String> = [
-            "id", "position", "createdAt", "updatedAt", "completedAt", "deletedAt", "seriesId", "occurrence",
-            "seriesStart",
-            "revision",
-        ]
-        return .object((objectMembers ?? []).filter { !shown.contains($0.name) })
+        self["value"][member.name] != nil || offered[member.name] ?? .null != member.value
     }
 
-    /// The members of both; of those that both have, the other's.
-    func overwritten(by other: JSON) -> JSON {
-        let written = other.objectMembers ?? []
-        let rest = (objectMembers ?? []).filter { member in !written.contains { $0.name == member.name } }
-        return .object(rest + written)
+    /// The members of a task as the app got them. A draft has all of them, where the device knows only what the edit wrote.
+    private var offered: JSON {
+        var members = (TaskDraft(shown: shown) ?? TaskDraft(title: "")).json
+        members["categoryId"] = shown["categoryId"] ?? .null
+        return members
     }
 }
 

@@ -21,6 +21,16 @@ struct StoredMutation: Sendable {
     }
 }
 
+extension StoredMutation {
+    /// True if it takes a task to a column, and may complete or reopen it. A new task is in a column from the beginning.
+    fileprivate var entersColumn: Bool {
+        op == .create ? value["status"] == "done" : value["status"] != nil
+    }
+
+    /// True if it gives a task a date or a rule.
+    fileprivate var setsDates: Bool { value["dueDate"] != nil || value["recurrence"] != nil }
+}
+
 /// An edit that the server has not answered, or whose effect the feed has not brought yet.
 struct OutboxEdit: Sendable {
     var n: Int64
@@ -58,6 +68,8 @@ struct OutboxEdit: Sendable {
     /// The value of one edit that does what this one and another one after it do; `nil` if none does.
     func value(joinedWith next: StoredMutation) -> JSON? {
         if next.op == .move {
+            // It is done when it was ticked, not when it was moved before.
+            if next.value["status"] == "done", mutation.value["status"] != "done" { return nil }
             let status = next.value["status"] ?? mutation.value["status"]
             let place = (next.value.objectMembers ?? []).filter { $0.name != "status" }
             return .object(place + (status.map { [JSON.Member("status", $0)] } ?? []))
@@ -182,6 +194,7 @@ extension Transaction {
             last.mutation.op == .create || last.policy == policy && isRecent(last),
             // An edit that was performed again may have had no effect, and what is joined to it would have none either.
             try last.n > state(.replayed).flatMap(Int64.init) ?? 0,
+            try !isSettledAlone(last.mutation, before: mutation),
             let value = last.value(joinedWith: mutation)
         else { return nil }
         let trace = OutboxTrace(rows.makeID(), joined: (last.mutationID, last.mutation.value))
@@ -201,6 +214,7 @@ extension Transaction {
                 before.mutation.op == .create
                     || before.policy == edit.policy
                         && 0...300_000 ~= edit.madeAt.milliseconds - before.madeAt.milliseconds,
+                try !isSettledAlone(before.mutation, before: edit.mutation),
                 let value = before.value(joinedWith: edit.mutation)
             else {
                 last = edit
@@ -215,12 +229,22 @@ extension Transaction {
         touched.formUnion([.outbox, .status])
     }
 
+    /// True if the server has to perform an edit of a task that comes back before it gets the next one. The successor of a completed
+    /// task has the words that the task had then, not those that it gets later; and the dates of a series begin with each date and
+    /// each rule that it is given.
+    private func isSettledAlone(_ edit: StoredMutation, before next: StoredMutation) throws -> Bool {
+        guard edit.resource.type == .task else { return false }
+        // A task that is not here may be one that comes back.
+        if case .task(let task)? = try value(of: edit.resource), task.series == nil { return false }
+        return edit.entersColumn || (edit.setsDates && next.setsDates)
+    }
+
     /// True when the edit was made in the last five minutes.
     private func isRecent(_ edit: OutboxEdit) -> Bool {
         0...300_000 ~= now.milliseconds - edit.madeAt.milliseconds
     }
 
-    private func rename(_ edit: OutboxEdit, to id: ID, _ value: JSON) throws {
+    func rename(_ edit: OutboxEdit, to id: ID, _ value: JSON) throws {
         try run(
             "UPDATE outbox SET mutation_id = ?2, value = ?3 WHERE n = ?1", .integer(edit.n), .id(id), .text(value.text))
     }
@@ -267,7 +291,7 @@ extension Transaction {
             // Another device may have brought the same along.
             first.mutation.value["createdAt"] == nil,
             try shadow(of: resource).map({ $0.value == nil }) ?? false,
-            own.allSatisfy(\.isUnsent), try !isNamed(id, resource.type)
+            own.allSatisfy(\.isUnsent), try !isNamed(id, resource.type), try !hasSuccessor(own)
         else { return false }
         let type = Parameter.text(resource.type.rawValue)
         try run("DELETE FROM outbox WHERE target = ?1 AND type = ?2", .id(id), type)
@@ -275,6 +299,14 @@ extension Transaction {
         if resource.type == .category { try forgetShadows(ofOwnTrashIn: id) }
         touched.formUnion([.outbox, .status])
         return true
+    }
+
+    /// True if one of the edits of a task completed it, and it came back: without them the server would not make the next one.
+    private func hasSuccessor(_ edits: [OutboxEdit]) throws -> Bool {
+        guard let resource = edits.first?.mutation.resource, case .task(let task)? = try value(of: resource) else {
+            return false
+        }
+        return task.series != nil && edits.contains { $0.mutation.entersColumn }
     }
 
     /// Nobody else knows the category: that these tasks are no longer of it is no edit that could be taken back.

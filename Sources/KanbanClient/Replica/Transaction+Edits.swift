@@ -11,7 +11,8 @@ extension Transaction {
         if mutation.op == .restore, try isOwnTrash(mutation.resource) { return try restoreOwn(mutation) }
         if mutation.op == .delete { try forgetEmptiedIDs() }
         let mutation = try withoutOwnTrash(mutation)
-        let base = try seenRevision(of: mutation.resource)
+        // What is brought back was nobody's: all that another device wrote of it is newer.
+        let base = try seenRevision(of: mutation.resource) ?? (mutation.op == .put ? 0 : nil)
         let before = try Before(mutation, self)
         let outcome = try performOrRefuse(mutation)
         guard outcome.status != .unchanged else { return [] }

@@ -13,14 +13,18 @@ extension Transaction {
         let changes = answer.changes.filter { $0.revision > through }
         guard !(isStream && changes.isEmpty) else { return }
         let settled = try settled(answer.results)
+        let isRestored = try state(.lostCursor).map(answer.lacks) ?? false
+        let seen = isRestored ? try editedValues() : [:]
         try rollBackEdits()
         isEditing = false
-        let isRestored = try state(.lostCursor).map(answer.lacks) ?? false
         let own = answer.tasks
         var span = FeedSpan(from: try state(.feedEnd).flatMap(Revision.init), through: through)
         for change in changes {
             let known = try value(of: change.resource)
             span.take(change.revision, freeing: try categoryFreed(by: change, known))
+            if isRestored, let known, known.revision?.isOfEarlierHistory ?? false {
+                try settleContest(change.resource, from: known, to: change.value, seen[change.resource])
+            }
             try apply(change, known, isRestored: isRestored, own, span)
         }
         for answered in settled { try settle(answered) }
@@ -30,7 +34,7 @@ extension Transaction {
         if !answer.hasMore, !isStream || span.isWhole {
             try setState(.feedEnd, String(max(span.last, answer.reached ?? 0)))
         }
-        if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored) }
+        if !answer.hasMore { try endOfFeed(isStream: isStream, isRestored: isRestored, seen) }
         isEditing = true
         try replayEdits()
         try forgetEmptiedIDs()
@@ -104,9 +108,9 @@ extension Transaction {
         }
     }
 
-    private func endOfFeed(isStream: Bool, isRestored: Bool) throws {
+    private func endOfFeed(isStream: Bool, isRestored: Bool, _ seen: [ResourceKey: Change.Value]) throws {
         let endsGuest = try !isStream && state(.guestAdded) != nil
-        if try endsGuest || state(.isLoading) != nil { try endLoading(isRestored: isRestored) }
+        if try endsGuest || state(.isLoading) != nil { try endLoading(isRestored: isRestored, seen) }
         if endsGuest { try setState(.guestAdded, nil) }
         // A stream brings single changes: the effect of an answered edit may still be missing.
         if !isStream { try run("DELETE FROM outbox WHERE answered IS NOT NULL") }
@@ -271,21 +275,22 @@ extension Transaction {
 
     /// Nothing is sent before the load is complete, so the edits learn here of another history. The trash stays until that of the
     /// server was read.
-    private func endLoading(isRestored: Bool) throws {
+    /// - Parameter seen: what was edited, as the user saw it.
+    private func endLoading(isRestored: Bool, _ seen: [ResourceKey: Change.Value]) throws {
         if isRestored { try sendEditsAnew() }
         for id in try rows.tasksOfEarlierHistory() {
             guard let task = try rows.task(id), task.deletedAt == nil else { continue }
-            if isRestored { try add(.restoredServer(.task(task), .task(id))) }
+            if isRestored { try noteGone(.task(task), seen) }
             try rows.erase(task: id)
             touched.insert(.tasks)
         }
         for category in try rows.categories() where category.revision.isOfEarlierHistory {
-            if isRestored { try add(.restoredServer(.category(category), .category(category.id))) }
+            if isRestored { try noteGone(.category(category), seen) }
             try rows.erase(category: category.id)
             touched.insert(.categories)
         }
         for dday in try rows.ddays(after: nil, limit: nil) where dday.revision.isOfEarlierHistory {
-            if isRestored { try add(.restoredServer(.dday(dday), .dday(dday.id))) }
+            if isRestored { try noteGone(.dday(dday), seen) }
             try rows.erase(dday: dday.id)
             touched.insert(.ddays)
         }
@@ -305,7 +310,7 @@ extension Transaction {
     /// The server may have lost the effects of answered edits, and restarts its revisions. It may still know the result of
     /// an edit whose effect it lost: under a new id it performs the edit again.
     private func sendEditsAnew() throws {
-        try run("UPDATE outbox SET base = NULL, answered = NULL")
+        try run("UPDATE outbox SET base = CASE op WHEN 'put' THEN 0 END, answered = NULL")
         try run("DELETE FROM acknowledged")
         for edit in try outbox() where edit.attempts > 0 {
             try run("UPDATE outbox SET mutation_id = ?2 WHERE n = ?1", .integer(edit.n), .id(rows.makeID()))
@@ -317,7 +322,7 @@ extension Transaction {
         switch (known, server) {
         case (.task(let mine), .task(let theirs)):
             let isOther = TaskMember.allCases.contains { $0 != .position && mine[$0] != theirs[$0] }
-            guard mine.deletedAt == nil, isOther, mine.updatedAt > theirs.updatedAt else { return }
+            guard isOther, mine.updatedAt > theirs.updatedAt else { return }
         case (.category(let mine), .category(let theirs)):
             guard mine.sentMembers != theirs.sentMembers, mine.updatedAt > theirs.updatedAt else { return }
         case (.dday(let mine), .dday(let theirs)):
@@ -332,7 +337,7 @@ extension Transaction {
 
 extension Change.Value {
     /// When the server last changed it; `nil` for what tells no time.
-    fileprivate var updatedAt: Timestamp? {
+    var updatedAt: Timestamp? {
         switch self {
         case .task(let task): task.updatedAt
         case .category(let category): category.updatedAt

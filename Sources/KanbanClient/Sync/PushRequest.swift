@@ -10,7 +10,7 @@ struct PushRequest: Sendable {
     /// The most ids of known mutations that the server accepts.
     private static let mostKnown = 500
     /// Edits older than this (ms) do not overwrite what others did since.
-    private static let freshness: Int64 = 3_600_000
+    static let freshness: Int64 = 3_600_000
 
     /// The ids of the edits, and their rows.
     var mutationIDs: [ID]
