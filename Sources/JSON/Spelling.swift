@@ -26,9 +26,11 @@ package struct Spelling: Hashable, Comparable, Sendable {
 }
 
 extension String {
-    /// True when both have the same UTF-8 bytes. `String` equality is looser, and slow beyond ASCII.
+    /// True when both have the same UTF-8 bytes. `String` equality is looser, and tested first: it is fast for short texts, and slow
+    /// for long ones beyond ASCII.
     package func isSpelled(like other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
+        let count = utf8.count
+        guard count == other.utf8.count, count > 100 || self == other else { return false }
         // Native strings have contiguous storage; a bridged one (macOS) may not.
         let areSame = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in Self.areSame(left, right) }

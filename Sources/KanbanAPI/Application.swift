@@ -254,15 +254,23 @@ package final class Application: Responder {
         }
     }
 
+    /// The token may have ended while the body came. Not inlined: its state would be allocated for every call.
+    @inline(never)
+    private func readmit(
+        _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int, _ room: HandlerRoom?
+    ) async throws -> Response {
+        try await answer(
+            route, request, gate.confirm(caller, for: request, to: route), bodyLimit, room)
+    }
+
     private func answer(
         _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int, _ room: HandlerRoom?
     ) async throws -> Response {
+        let now = environment.clock()
+        if caller.isOutdated(at: now) { return try await readmit(route, request, caller, bodyLimit, room) }
         if let room, !request.body.isEmpty {
             try await prepare(request, route, caller.account, bodyLimit, room)
         }
-        let now = environment.clock()
-        // The token may have ended while the body came.
-        let caller = caller.isOutdated(at: now) ? try await gate.confirm(caller, for: request, to: route) : caller
         var call = Call(
             request: request, caller: caller, shared: shared,
             query: route.ignoresQuery ? .none : try Query(request, knows: route.parameters), now: now)

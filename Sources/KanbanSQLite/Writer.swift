@@ -166,8 +166,8 @@ final class Writer: @unchecked Sendable {
 
     /// Reports the first of failed commits, and the first that succeeds after them. What moved files do, `files` reports.
     private func note(failure: (any Error)?) {
-        if case .moved? = failure as? StoreError { return }
         guard isFailing != (failure != nil) else { return }
+        if case .moved? = failure as? StoreError { return }
         isFailing.toggle()
         configuration.onFailure(failure.map { "\($0)" })
     }

@@ -21,7 +21,8 @@ package struct TaskRoutes: Sendable {
     }
 
     private func create(_ call: Call) async throws -> Response {
-        try await call.write({ .created($0.task, $0.successor) }) {
+        // Without the successor of a done one, which costs each creation a hundredth.
+        try await call.write({ .created($0, []) }) {
             let (body, title) = try await call.taskBody { json, defaultTitle in
                 let body = try TaskBodies.whole(json)
                 return (body, try body.title ?? defaultTitle())
@@ -29,8 +30,7 @@ package struct TaskRoutes: Sendable {
             let precondition = call.precondition
             return { board in
                 try board.checkBoard(precondition)
-                let task = try board.createTask(id: body.id, title: title, body.edit)
-                return (task: task, successor: try board.followed(task))
+                return try board.createTask(id: body.id, title: title, body.edit)
             }
         }
     }
