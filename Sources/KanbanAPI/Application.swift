@@ -19,9 +19,7 @@ package final class Application: Responder {
     /// The store, where other servers write to it, too.
     private let versionStore: (any VersionCheckingStore)?
 
-    package init(
-        environment: Environment, gate: any Gate, routes: [Route], observer: any ExchangeObserver
-    ) {
+    package init(environment: Environment, gate: any Gate, routes: [Route], observer: any ExchangeObserver) {
         self.environment = environment
         shared = SharedEnvironment(environment)
         self.gate = gate
@@ -259,8 +257,7 @@ package final class Application: Responder {
     private func readmit(
         _ route: Route, _ request: Request, _ caller: Caller, _ bodyLimit: Int, _ room: HandlerRoom?
     ) async throws -> Response {
-        try await answer(
-            route, request, gate.confirm(caller, for: request, to: route), bodyLimit, room)
+        try await answer(route, request, gate.confirm(caller, for: request, to: route), bodyLimit, room)
     }
 
     private func answer(
