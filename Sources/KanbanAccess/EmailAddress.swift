@@ -12,8 +12,6 @@ package struct EmailAddress: Hashable, Sendable {
 
     /// RFC 5321 §4.5.3.1.3, without the brackets.
     private static let mostBytes = 254
-    /// RFC 1035 §2.3.4.
-    private static let mostBytesOfLabel = 63
 
     /// Accepts texts of the form of an address: a local part, one `@`, and a domain. Only a mail can tell whether it
     /// exists. Returns `nil` for anything else, and above 254 bytes.
@@ -114,7 +112,6 @@ package struct EmailAddress: Hashable, Sendable {
         return scalars.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
             !label.isEmpty && label.first != "-" && label.last != "-"
                 && label.allSatisfy { isLetterOrDigit($0) || $0 == "-" }
-                && DomainName.aLabels(String(label)).utf8.count <= mostBytesOfLabel
         }
     }
 }
