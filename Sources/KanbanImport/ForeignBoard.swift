@@ -28,7 +28,7 @@ package enum ForeignBoard {
         /// What the due date, the recurrence and the time of completion rest on besides the words of the file.
         package var basis: DueBasis?
         package var createdAt: Timestamp?
-        /// The same whatever the zone is in which times without one are read: it is a part of the id of a task without one.
+        /// It does not depend on the zone in which times without one are read: it is a part of the id of a task without one.
         package var creation: String?
         package var updatedAt: Timestamp?
         package var completedAt: Timestamp?

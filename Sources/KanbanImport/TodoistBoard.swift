@@ -6,7 +6,7 @@ enum TodoistBoard {
         _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
     ) throws(UnreadableImport) -> ImportRemarks {
         var remarks = ImportRemarks()
-        var table = try CSVTable(try ImportedText.decode(bytes))
+        var table = try CSVTable(ImportedText.decode(bytes))
         guard let head = try table.next() else { throw UnreadableImport("The file is empty.") }
         var columns: [String: Int] = [:]
         for (index, name) in head.fields.enumerated() { columns[name.trimmed.uppercased()] = index }

@@ -49,7 +49,7 @@ package struct DueBasis: Hashable, Sendable {
         return isOfWords || recurrence.rule.hasPrefix("\(rule);BYMONTH") && recurrence.rule.hasSuffix(";SKIP=BACKWARD")
     }
 
-    /// The same for a member of a task as the history has it.
+    /// True if the words may have given this value of a member, as the history has it, at another time.
     func mayGive(_ value: JSON, for now: JSON, of member: String, in zones: [Zone]) -> Bool {
         switch TaskMember(rawValue: member) {
         case .dueDate:

@@ -26,7 +26,7 @@ package struct ReminderSchedule: Hashable, Sendable {
     /// Milliseconds that ``firedAt`` may be ahead of a clock. More: it was written before the clock was set back.
     package static let mostAhead: Int64 = 3_600_000
 
-    /// The same for a clock that was set back since: what lies behind counts as queued, and nothing else does.
+    /// The schedule as it counts for a clock that may have been set back since: what lies behind is queued, and nothing else.
     fileprivate func seen(at now: Timestamp) -> ReminderSchedule {
         guard firedAt > now.adding(milliseconds: Self.mostAhead) else { return self }
         return ReminderSchedule(account: account, revision: revision, firedAt: now, nextAt: nextAt)

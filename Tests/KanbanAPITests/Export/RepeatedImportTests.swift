@@ -6,7 +6,7 @@ import Testing
 
 @testable import KanbanAPI
 
-/// The same file on a later day, or after the zone of the account is another one: what was done here stays.
+/// A file that is imported again, on a later day or when the account has another zone: what was done here stays.
 struct RepeatedImportTests {
     let board: TestBoard
 
