@@ -145,7 +145,7 @@ let package = Package(
             ],
             exclude: ["converge"]),
         tests(of: "KanbanPostgres", with: ["Sockets", "Kanban", "KanbanRows", "KanbanAccess", "KanbanSQLite", "JSON"]),
-        tests(of: "KanbanImport", with: ["Kanban"]),
+        tests(of: "KanbanImport", with: ["JSON", "Kanban"]),
         tests(of: "Crypto"),
         tests(of: "TLS", with: ["HTTP", "Sockets", .target(name: "CCrypto", condition: linuxOnly)]),
         tests(of: "Fetch"),

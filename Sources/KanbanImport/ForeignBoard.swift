@@ -7,7 +7,7 @@ package enum ForeignFormat: String, Sendable, CaseIterable {
 
 /// What a reader makes of a file of another system: plain values, which one importer takes as they come.
 package enum ForeignBoard {
-    package struct Task: Sendable {
+    package struct Task: Equatable, Sendable {
         /// The line of the file, or the place in its list, counted from 1.
         package var row: Int
         /// The line on which it begins.

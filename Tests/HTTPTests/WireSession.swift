@@ -5,7 +5,7 @@ import Sockets
 /// A connection without a socket: bytes and time go in, what the machine wanted comes out as words.
 ///
 /// It answers at once: a path that begins with `/refused` without reading the body, everything else after at most
-/// 64 KiB of it. The fuzzers drive the same session (see Fuzz/).
+/// 64 KiB of it. The fuzzers drive the same session.
 final class WireSession {
     private var machine: ConnectionMachine
     private var input = ByteBuffer()

@@ -1,6 +1,9 @@
 // libFuzzer target: the first bytes say how to cut the rest, which must mean the same as in one piece (see Fuzz/run).
+import TestSupport
 
+#if FUZZER
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzWireSplit(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = UnsafeBufferPointer(start: start, count: count)
     guard input.count > 8 else { return 0 }

@@ -1,8 +1,12 @@
 // libFuzzer target for the JSON module, compiled into one module with Sources/JSON (see Fuzz/run).
 // Any bytes: the parser accepts or names a byte of the text; what it accepts it writes back to the same; reading value
 // by value finds the same as reading it all at once.
+import JSON
+import TestSupport
 
+#if FUZZER
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzJSON(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     let whole = Result { () throws(JSONError) in try JSON(parsing: bytes) }
