@@ -3,7 +3,7 @@
 import TestSupport
 
 #if FUZZER
-@_cdecl("LLVMFuzzerTestOneInput")
+    @_cdecl("LLVMFuzzerTestOneInput")
 #endif
 public func fuzzRequestParser(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let session = WireSession()

@@ -17,7 +17,9 @@ package func replayFuzzCorpus(_ name: String, to target: FuzzTarget) throws {
     for file in files {
         let input = [UInt8](try Data(contentsOf: file))
         for length in stride(from: input.count, to: 0, by: -max(1, input.count / 20)) {
-            _ = input.withUnsafeBufferPointer { target($0.baseAddress!, length) }
+            input.withUnsafeBufferPointer { bytes in
+                if let start = bytes.baseAddress { _ = target(start, length) }
+            }
         }
     }
 }
