@@ -20,6 +20,28 @@ extension FileStore: LocalAccessStore {
     package func writeAccess<T: Sendable>(
         _ body: @escaping @Sendable (any AccessWriter) throws -> T
     ) async throws -> T {
-        try await writer.perform { try body(SQLiteAccessWriter($0)) }
+        let (value, leavesRows) = try await writer.perform { writer in
+            defer { writer.writing.leavesRows = false }
+            let value = try body(SQLiteAccessWriter(writer))
+            return (value, writer.writing.leavesRows)
+        }
+        if leavesRows { await removeErased() }
+        return value
+    }
+
+    /// Removes what erasures have left, while others write.
+    private func removeErased() async {
+        do {
+            while try await writer.perform(.nobody, { try Self.removeSomeErased(on: $0.writing.connection) }) {}
+        } catch {
+            // The accounts are erased all the same: upkeep goes on with it.
+        }
+    }
+
+    /// - Returns: true when there may be more.
+    static func removeSomeErased(on connection: SQLiteConnection) throws -> Bool {
+        guard let account = try UnfinishedWrites.erased(on: connection) else { return false }
+        _ = try UnfinishedWrites.remove(of: account, atMost: UnfinishedWrites.removedAtOnce, on: connection)
+        return true
     }
 }

@@ -23,9 +23,6 @@ struct BeginsAgain: Error {}
 /// readers of the account begin to hide what follows; the transaction with the last part ends that. One body is divided
 /// at a time. A body that cannot be divided, or no longer, is one transaction.
 extension Writer {
-    /// The most rows of a table that one transaction removes.
-    private static let removedAtOnce = 2_000
-
     /// Called by bodies, so on the queue.
     func pause(_ account: AccountKey) throws {
         guard configuration.isAlone, let (session, log) = open, let (job, mark) = running, job.account == account,
@@ -120,7 +117,7 @@ extension Writer {
             turn = (ContinuousClock.now, isMixed: false)
             try begin(session)
             isRemoved = try UnfinishedWrites.remove(
-                of: job.account, atMost: Self.removedAtOnce, on: session.connection)
+                of: job.account, atMost: UnfinishedWrites.removedAtOnce, on: session.connection)
             try session.connection.commit()
             if log.growth > configuration.logSize { checkpoint(log) }
             if !isRemoved { try letOthersWrite(for: ContinuousClock.now - turn.began, in: session) }

@@ -16,6 +16,7 @@ import KanbanRows
 final class PostgresConnection: Engine {
     static var dialect: Dialect { .postgres }
     static var countsInAccounts: Bool { false }
+    static var erasesInParts: Bool { false }
 
     /// The sent statements without an answer.
     enum Expected {

@@ -132,19 +132,30 @@ extension SQLBoardWriter {
         try writing.setUsage(countedUsage(), of: account)
     }
 
-    /// Erases the account with everything that is its own.
+    /// Erases the account with everything that is its own. What is left of a large board, which nobody can reach, is removed later;
+    /// see ``UnfinishedWrites``.
     package func eraseAccount() throws {
         writing.noteChangeOfAllTasks()
+        let leavesRows = try Database.erasesInParts && takesMuch()
         try writing.removeCachedAccount(of: account)
         // First, because it waits for the holder of the account's lock: the rows of that one are erased, too.
         try statement("DELETE FROM accounts WHERE number = ?1").run()
-        for table in Schema.tablesOfAccounts {
+        if leavesRows {
+            try UnfinishedWrites.begin(of: account, on: connection)
+            writing.leavesRows = true
+        }
+        for table in Schema.tablesOfAccounts where !(leavesRows && UnfinishedWrites.isLeft(table)) {
             let rows = try connection.statement(composed: "DELETE FROM \(table) WHERE account = ?1")
             rows.bind(1, account.number)
             try rows.run()
         }
         writing.noteEnding(of: account)
         writing.cancelPendingCounts(of: account)
+    }
+
+    private func takesMuch() throws -> Bool {
+        let statement = try statement("SELECT used_bytes FROM accounts WHERE number = ?1")
+        return try statement.first { $0.integer() > UnfinishedWrites.mostErasedAtOnce } ?? false
     }
 
     package func bury(_ type: ResourceType, _ id: ID, revision: Revision, at: Timestamp? = nil) throws {

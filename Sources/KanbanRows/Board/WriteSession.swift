@@ -35,6 +35,8 @@ package final class WriteSession<Database: Engine> {
 
     /// Accounts of which a session or a token ended in this transaction.
     @exclusivity(unchecked) var endings: Set<Int64> = []
+    /// True if a body since the last look may have left rows of an erased account.
+    package var leavesRows = false
 
     private static var cacheLimit: Int { 10_000 }
 

@@ -15,6 +15,8 @@ package protocol Engine: AnyObject {
     static var dialect: Dialect { get }
     /// True if an account's row counts its tasks without a category. Otherwise `task_counts` does.
     static var countsInAccounts: Bool { get }
+    /// True if writes wait for each other, so that the erasure of a large account must not be one.
+    static var erasesInParts: Bool { get }
 
     /// The name of the database in errors: the path of its file.
     var name: String { get }
@@ -50,6 +52,7 @@ package protocol Engine: AnyObject {
 extension Engine {
     package static var dialect: Dialect { .sqlite }
     package static var countsInAccounts: Bool { true }
+    package static var erasesInParts: Bool { true }
 
     package func statement(composed sql: SQLText) throws -> Statement {
         try statement(composed: String(sql))

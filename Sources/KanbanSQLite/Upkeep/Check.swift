@@ -40,7 +40,12 @@ enum Check {
     private static let rules = [
         Rule(
             meaning: "a row belongs to no account",
-            query: "SELECT \"table\" || ' row ' || coalesce(rowid, '') FROM pragma_foreign_key_check LIMIT 100"),
+            query: Schema.tablesOfAccounts.map { table in
+                """
+                SELECT DISTINCT '\(table) of account ' || account FROM \(table) WHERE account IS NOT NULL
+                    AND account NOT IN (SELECT number FROM accounts UNION ALL SELECT board FROM unfinished_writes)
+                """
+            }.joined(separator: " UNION ALL ") + " LIMIT 100"),
         Rule(
             meaning: "a count of tasks is wrong",
             query: """

@@ -129,6 +129,8 @@ extension FileStore {
     private func purgeByAge() async throws -> Bool {
         let context = context
         return try await writer.perform { writer in
+            // First: what the other steps remove is counted in its account.
+            if try Self.removeSomeErased(on: writer.writing.connection) { return true }
             let removed = [
                 try writer.purgeKeptAnswers(before: context.oldestKeptAnswer, limit: MaintenanceWalk.step),
                 try writer.purgeKeptMutations(before: context.oldestKeptMutation, limit: MaintenanceWalk.step),
