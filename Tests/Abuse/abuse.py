@@ -134,8 +134,10 @@ class Trial:
 
     def attack(self, server):
         attacker, pipe = start(self.function, server, self.folder)
-        self.wait(pipe, "prepared", 60)
+        # While the attacker prepares: each log-in takes most of a second.
         stranger = Stranger(server, self.folder, self.function.looks)
+        self.wait(pipe, "prepared", 120)
+        stranger.begin()
         self.memory_before, disk_before = resident(server.process, "VmRSS"), on_disk(self.data)
         # The stranger's first requests, on new connections, are not compared.
         time.sleep(0.2)

@@ -43,9 +43,9 @@ class Stranger:
     folder. With `looks`, one more asks for what takes long on a board of `looks` tasks."""
 
     def __init__(self, server, folder, looks=0):
-        self.server = server
+        self.server, self.folder, self.looks = server, folder, looks
         self.tokens = {}
-        for name, address in (("board", ADDRESS), ("log-in", LOG_IN_ADDRESS), ("look", LOOK_ADDRESS)):
+        for name, address in [("board", ADDRESS), ("log-in", LOG_IN_ADDRESS)] + [("look", LOOK_ADDRESS)] * bool(looks):
             client = server.client(source=address)
             email = f"{name}@stranger.example"
             client.send("POST", "/accounts", {"email": email, "password": PASSWORD})
@@ -53,14 +53,17 @@ class Stranger:
             if status != 201:
                 raise SystemExit(f"The stranger cannot log in: {status} {answer}")
             self.tokens[name] = answer["token"]
+        if looks:
+            fill(server.client(self.tokens["look"], LOOK_ADDRESS), looks, body="x" * 500)
+
+    def begin(self):
         self.samples, self.acknowledged = [], {}
         self.ends = multiprocessing.Event()
         self.parts = [
-            self._start(use_board, server, self.tokens["board"]), self._start(log_in, server),
-            self._start(use_disk, f"{folder}/yardstick")]
-        if looks:
-            fill(server.client(self.tokens["look"], LOOK_ADDRESS), looks, body="x" * 500)
-            self.parts.append(self._start(look, server, self.tokens["look"]))
+            self._start(use_board, self.server, self.tokens["board"]), self._start(log_in, self.server),
+            self._start(use_disk, f"{self.folder}/yardstick")]
+        if self.looks:
+            self.parts.append(self._start(look, self.server, self.tokens["look"]))
 
     def _start(self, work, *arguments):
         mine, theirs = multiprocessing.Pipe()
