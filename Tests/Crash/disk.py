@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 
 from harness import Client, Server, run
 
@@ -116,6 +117,31 @@ def full(binary, folder):
         os.rmdir(disk.path)
 
 
+def imports(binary, folder):
+    """Imports that have no room leave it to others, also one of which the disk takes the first parts."""
+    body = "x" * 500
+    for mebibytes, rows in (20, 30_000), (100, 60_000):
+        disk = Disk(folder, mebibytes)
+        try:
+            board = Board(binary, disk)
+            tasks = [{"id": str(uuid.uuid4()), "title": f"row {row}", "body": body} for row in range(rows)]
+            for _ in range(2):
+                status, answer = board.client.send("POST", "/import", {"tasks": tasks})
+                expect(status == 507, f"an import of {rows} rows on {mebibytes} MiB answers {status}:", answer)
+                for _ in range(20):
+                    expect(board.write() == 201, "the import left no room")
+            board.verify()
+            board.server.stop()
+            board.start()
+            board.verify()
+            board.server.stop()
+            run(binary, "check", "--data", board.data)
+        finally:
+            disk.unmount()
+            os.rmdir(disk.path)
+        print(f"an import without room on {mebibytes} MiB left it to others", flush=True)
+
+
 def read_only(binary, folder):
     disk = Disk(folder, 16)
     try:
@@ -145,6 +171,7 @@ def main():
     folder = tempfile.mkdtemp(prefix="kanbase-disk-")
     try:
         full(binary, folder)
+        imports(binary, folder)
         read_only(binary, folder)
     except Fault as fault:
         print(f"FAULT: {fault}", file=sys.stderr)

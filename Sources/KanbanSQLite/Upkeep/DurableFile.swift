@@ -33,6 +33,14 @@ package enum DurableFile {
         try synchronize(path.parentDirectory)
     }
 
+    /// Bytes that are free on the disk of a path for programs without privileges; `nil` when the system does not tell.
+    package static func freeBytes(at path: String) -> Int? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
     package static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0
     }

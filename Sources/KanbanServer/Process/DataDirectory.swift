@@ -109,14 +109,6 @@ struct DataDirectory: Sendable {
         return stat(path, &status) == 0 && status.st_mode & (S_IWGRP | S_IWOTH) != 0
     }
 
-    /// Bytes that are free on its disk for programs without privileges; `nil` when the system does not tell.
-    var freeBytes: Int? {
-        var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return nil }
-        return Int(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
-    }
-
     /// Removes the directories that ``create()`` made, with the lock file. Those with other files in them stay.
     func remove(_ made: [String]) {
         guard !made.isEmpty else { return }

@@ -73,8 +73,7 @@ extension Configuration {
     /// True if the disk has more left than its reserve. The disk of a database is its own operator's.
     private var hasRoomForAccounts: @Sendable () -> Bool {
         guard database == nil, diskReserve > 0 else { return { true } }
-        let directory = DataDirectory(path: data)
-        return { [diskReserve] in directory.freeBytes.map { $0 >= diskReserve } ?? true }
+        return { [data, diskReserve] in DurableFile.freeBytes(at: data).map { $0 >= diskReserve } ?? true }
     }
 
     /// The proxies of `--trusted-proxy`, whose syntax was checked.

@@ -82,9 +82,9 @@ extension Configuration {
             }
         } else {
             var configuration = storeConfiguration
-            // Only the server copies the log into the file: it takes any other change of the file for damage.
-            configuration.logSize = 1 << 40
             configuration.isAlone = lock != nil
+            // Beside a server only the server copies the log into the file: it takes any other change of the file for damage.
+            if !configuration.isAlone { configuration.logSize = 1 << 40 }
             store = try directory.openStore(configuration)
         }
         defer { store.close() }
