@@ -148,6 +148,13 @@ def read_only(binary, folder):
         board = Board(binary, disk)
         for _ in range(20):
             expect(board.write() == 201, "a write fails")
+        filler = os.path.join(disk.path, "filler")
+        with open(filler, "wb") as file:
+            file.write(bytes(os.statvfs(disk.path).f_bavail * os.statvfs(disk.path).f_frsize - (16 << 10)))
+        backup = os.path.join(disk.path, "backup")
+        ended = subprocess.run([binary, "backup", "--data", board.data, backup], capture_output=True, text=True, timeout=60)
+        expect(ended.returncode == 74 and f"no room left for {backup}." in ended.stderr, "a backup ends with", ended)
+        os.unlink(filler)
         board.server.stop()
         disk.remount("ro")
         ended = subprocess.run(
