@@ -185,6 +185,17 @@ struct OperationsTests {
         #expect(down.ending == .exited(69))
     }
 
+    #if os(Linux)
+        @Test(arguments: [["help"], ["version"]])
+        func `a command whose output is lost says so`(command: [String]) throws {
+            let onFullDisk = ["-c", "exec \"$0\" \"$@\" > /dev/full", kanbaseBinary] + command
+
+            let lost = try Kanbase.run(onFullDisk, program: "/bin/sh")
+
+            #expect(lost.ending == .exited(74), "\(lost.errors)")
+        }
+    #endif
+
     @Test func `the data is for its owner's eyes`() throws {
         let server = try Kanbase()
         try server.client().makeTask()
