@@ -196,6 +196,20 @@ struct OperationsTests {
         }
     #endif
 
+    @Test(arguments: ["oidc-ca", "mail-ca", "push-ca"])
+    func `a file without a certificate to trust ends the start`(option: String) throws {
+        let folder = try DataFolder()
+        let empty = folder.file("empty.pem")
+        try Data("not a certificate\n".utf8).write(to: URL(filePath: empty))
+
+        for path in [empty, folder.file("missing.pem")] {
+            let start = try Kanbase.run(["serve", "--port", "0", "--\(option)", path] + folder.options)
+
+            #expect(start.ending == .exited(78))
+            #expect(start.errors.contains("The file of --\(option) "), "\(start.errors)")
+        }
+    }
+
     @Test func `the data is for its owner's eyes`() throws {
         let server = try Kanbase()
         try server.client().makeTask()

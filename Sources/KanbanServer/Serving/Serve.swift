@@ -21,6 +21,7 @@ struct Serve {
         let log = Log(sink: sink, level: configuration.logLevel)
         let security = try Security(configuration)
         let appleKey = try configuration.appleKey()
+        try configuration.requireAuthorities()
         let signals = try Signals { security.reload(log) }
         let process = "process \(ProcessInfo.processInfo.processIdentifier)"
         let notifier = ChangeNotifier()
