@@ -1,4 +1,6 @@
 import Foundation
+import Kanban
+import KanbanRows
 import KanbanSQLite
 
 #if canImport(Glibc)
@@ -107,6 +109,27 @@ struct DataDirectory: Sendable {
     var isWritableByOthers: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & (S_IWGRP | S_IWOTH) != 0
+    }
+
+    /// The lock that opening data of an older version needs, for commands that may run beside a server: one of that version must
+    /// not go on in migrated data. `nil` when the data is of this version.
+    /// - Throws: ``ExitCode/locked`` beside a server.
+    func lockToMigrate(steps: [Schema.Step] = Schema.steps) throws -> DataLock? {
+        do {
+            guard try FileStore.migrates(path, steps: steps) else { return nil }
+        } catch let error as StoreError {
+            throw Failure(error, in: path)
+        }
+        do throws(Failure) {
+            return try DataLock(self, holder: "a migration, process \(ProcessInfo.processInfo.processIdentifier)")
+        } catch {
+            var failure = error
+            if failure.code == .locked {
+                failure.message +=
+                    " The data has the format of an older Kanbase: start the server in this version first."
+            }
+            throw failure
+        }
     }
 
     /// Removes the directories that ``create()`` made, with the lock file. Those with other files in them stay.

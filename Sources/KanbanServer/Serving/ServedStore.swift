@@ -85,7 +85,8 @@ extension Configuration {
             configuration.isAlone = lock != nil
             // Beside a server only the server copies the log into the file: it takes any other change of the file for damage.
             if !configuration.isAlone { configuration.logSize = 1 << 40 }
-            store = try directory.openStore(configuration)
+            let migration = lock == nil ? try directory.lockToMigrate() : nil
+            store = try withExtendedLifetime(migration) { try directory.openStore(configuration) }
         }
         defer { store.close() }
         do {
