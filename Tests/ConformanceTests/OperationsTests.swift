@@ -185,6 +185,31 @@ struct OperationsTests {
         #expect(down.ending == .exited(69))
     }
 
+    @Test func `an interrupted prompt for a password leaves the terminal as it was`() throws {
+        let folder = try DataFolder()
+        let terminal = posix_openpt(O_RDWR | O_NOCTTY)
+        defer { close(terminal) }
+        try #require(grantpt(terminal) == 0 && unlockpt(terminal) == 0)
+        let path = String(cString: try #require(ptsname(terminal)))
+        // Its modes are forgotten when nobody has it open.
+        let kept = open(path, O_RDWR | O_NOCTTY)
+        defer { close(kept) }
+        func echoes() -> Bool {
+            var modes = termios()
+            return tcgetattr(kept, &modes) == 0 && modes.c_lflag & tcflag_t(ECHO) != 0
+        }
+
+        let command = try ChildProcess(
+            kanbaseBinary, ["account", "add", "a@example.org"] + folder.options, environment: [:], input: path,
+            errors: folder.file("errors"))
+        for _ in 0..<1_000 where echoes() { usleep(10_000) }
+        #expect(!echoes())
+        kill(command.identifier, SIGINT)
+
+        #expect(command.wait() == .killed(SIGINT))
+        #expect(echoes())
+    }
+
     #if os(Linux)
         @Test(arguments: [["help"], ["version"]])
         func `a command whose output is lost says so`(command: [String]) throws {
