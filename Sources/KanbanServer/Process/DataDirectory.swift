@@ -67,9 +67,14 @@ struct DataDirectory: Sendable {
 
     var hasData: Bool { access(file, F_OK) == 0 }
 
-    /// - Throws: ``ExitCode/noInput`` without data.
+    /// - Throws: ``ExitCode/noInput`` without data that this user may read.
     func requireData() throws(Failure) {
-        guard hasData else { throw Failure(.noInput, "There is no data in \(path).") }
+        guard access(file, R_OK) != 0 else { return }
+        let reason = errno
+        guard ![ENOENT, ENOTDIR].contains(reason) else { throw Failure(.noInput, "There is no data in \(path).") }
+        throw Failure(
+            .noInput,
+            "The data in \(path) cannot be read: \(describe(reason)). Run the command as the user of the server.")
     }
 
     /// Creates the directory and those above it if they are missing.

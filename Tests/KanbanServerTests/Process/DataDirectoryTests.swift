@@ -28,6 +28,20 @@ struct DataDirectoryTests {
         }
     }
 
+    @Test func `data that cannot be read is not said to be missing`() throws {
+        let root = try TemporaryDirectory()
+        let directory = DataDirectory(path: root.path)
+        #expect(throws: Failure(.noInput, "There is no data in \(root.path).")) { try directory.requireData() }
+
+        // Refused to the administrator, too, unlike a file of another user.
+        symlink(directory.file, directory.file)
+
+        let reason = describe(ELOOP)
+        let failure = Failure(
+            .noInput, "The data in \(root.path) cannot be read: \(reason). Run the command as the user of the server.")
+        #expect(throws: failure) { try directory.requireData() }
+    }
+
     @Test func `the error of the second to lock names the first`() throws {
         let root = try TemporaryDirectory()
         let directory = DataDirectory(path: root.path)
