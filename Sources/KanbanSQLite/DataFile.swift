@@ -42,7 +42,7 @@ enum DataFile {
     private static func make(_ path: String, _ configuration: FileStoreConfiguration) throws {
         let partial = DurableFile.partialName(of: path)
         do {
-            try DurableFile.create(partial)
+            try DurableFile.create(partial, isData: true)
             let connection = try SQLiteConnection(
                 path: partial, access: .readWrite, fileSystem: configuration.fileSystem)
             defer { connection.close() }

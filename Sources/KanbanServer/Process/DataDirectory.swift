@@ -174,6 +174,7 @@ final class DataLock: Sendable {
                 "The data directory \(directory.path) is in use" + (owner.isEmpty ? "." : " by \(owner)."))
         }
         descriptor = opened
+        DurableFile.giveToOwner(of: directory.path, opened)
         note(holder)
     }
 
