@@ -6,13 +6,21 @@ import Locks
 /// Certificates are verified. Redirects are followed from https to https alone, at most three.
 package final class Fetcher: Sendable {
     /// Why a fetch failed.
-    package enum Fault: Error, Hashable, Sendable {
+    package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
         /// The answer was not complete in time.
         case timeout
-        /// The address cannot be reached, does not answer 200, or sends too many bytes.
-        case unavailable
+        /// The address cannot be reached, does not answer 200, or sends too many bytes: why, without the address.
+        case unavailable(String)
         /// Too many fetches are running.
         case busy
+
+        package var description: String {
+            switch self {
+            case .timeout: "no whole answer in time"
+            case .unavailable(let reason): reason
+            case .busy: "too many fetches are running"
+            }
+        }
     }
 
     private let timeout: Duration
@@ -41,7 +49,7 @@ package final class Fetcher: Sendable {
         transfer.set(CURLOPT_MAXREDIRS, 3)
         transfer.set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
         let (status, body) = try await perform(transfer)
-        guard status == 200 else { throw Fault.unavailable }
+        guard status == 200 else { throw Fault.unavailable("the answer is \(status)") }
         return body
     }
 
@@ -95,7 +103,7 @@ package final class Fetcher: Sendable {
         do {
             transfer = try Transfer(url, schemes: Self.isSecure(url) ? "https" : "http", timeout: timeout, limit: limit)
         } catch {
-            throw .unavailable
+            throw Fault(error)
         }
         if let authorities { transfer.set(CURLOPT_CAINFO, authorities) }
         // Do not use a proxy of the environment for this machine.
@@ -108,10 +116,8 @@ package final class Fetcher: Sendable {
         guard take() else { throw Fault.busy }
         do {
             return try await transfer.perform { [self] in running.withLock { $0 -= 1 } }
-        } catch Transfer.Fault.timeout {
-            throw Fault.timeout
-        } catch is Transfer.Fault {
-            throw Fault.unavailable
+        } catch let fault as Transfer.Fault {
+            throw Fault(fault)
         }
     }
 
@@ -148,5 +154,17 @@ package final class Fetcher: Sendable {
             running += 1
             return true
         }
+    }
+}
+
+extension Fetcher.Fault {
+    fileprivate init(_ fault: Transfer.Fault) {
+        self =
+            switch fault {
+            case .timeout: .timeout
+            case .cancelled: .unavailable("cancelled")
+            case .tooLong: .unavailable("the answer is too long")
+            case .failed(let code, let reason, _): .unavailable("\(reason) (\(code))")
+            }
     }
 }

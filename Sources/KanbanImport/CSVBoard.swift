@@ -61,7 +61,7 @@ enum CSVBoard {
         guard columns["title"] != nil else {
             let words =
                 choices.field(of: "title").map { "\($0.quoted), which the rule title:\($0) names" }
-                ?? "that of the titles, such as title, 제목 or タイトル"
+                ?? "that of the titles, such as title, 제목 or タイトル: name the one that is with a rule, as title:Subject"
             throw UnreadableImport("No heading of line \(head.line) is \(words).")
         }
         return columns

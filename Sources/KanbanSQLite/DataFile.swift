@@ -29,11 +29,20 @@ enum DataFile {
         return path
     }
 
+    /// True if the file of the directory is of an older version.
+    static func isOlder(in directory: String, steps: [Schema.Step]) throws -> Bool {
+        let path = FileStore.dataFile(in: directory)
+        guard DurableFile.exists(path) else { return false }
+        let connection = try SQLiteConnection(path: path, access: .readOnly)
+        defer { connection.close() }
+        return try (1..<steps.count).contains(Schema.version(of: connection, newest: steps.count))
+    }
+
     /// Makes a file that has its tables before it has its name.
     private static func make(_ path: String, _ configuration: FileStoreConfiguration) throws {
         let partial = DurableFile.partialName(of: path)
         do {
-            try DurableFile.create(partial)
+            try DurableFile.create(partial, isData: true)
             let connection = try SQLiteConnection(
                 path: partial, access: .readWrite, fileSystem: configuration.fileSystem)
             defer { connection.close() }

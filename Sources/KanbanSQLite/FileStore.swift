@@ -52,6 +52,15 @@ package final class FileStore: LocalStore {
         }
     }
 
+    /// True if opening the data migrates it, which a server of an older version must not work beside.
+    package static func migrates(_ directory: String, steps: [Schema.Step] = Schema.steps) throws -> Bool {
+        do {
+            return try DataFile.isOlder(in: directory, steps: steps)
+        } catch {
+            throw SQLiteError.forCallers(error)
+        }
+    }
+
     private static let withoutMemoryStatistics: Void = {
         // Fails when SQLite is in use already; then SQLite is only slower.
         _ = csqlite_forgo_memory_statistics()

@@ -27,6 +27,9 @@ package struct FileStoreConfiguration: Sendable {
     package var batchTime = Duration.milliseconds(5)
     /// How long a body that can be divided writes until others get their turn; see ``BoardWriter/pause()``.
     package var partTime = Duration.milliseconds(50)
+    /// Bytes that a body which can be divided leaves free on the disk. To remove its parts takes room, too: without any, they
+    /// would stay, and nobody could write.
+    package var partRoom = 64 << 20
     /// True if this process has the lock of the directory, so that no other one writes boards. Without it, it must not divide
     /// its writes nor remove parts of them, and hides the parts of the one that serves.
     package var isAlone = true

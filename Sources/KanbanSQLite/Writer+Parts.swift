@@ -41,6 +41,7 @@ extension Writer {
             job.isWhole = true
             return
         }
+        if let free = DurableFile.freeBytes(at: path), free < configuration.partRoom { throw StoreError.full }
         if divided == nil, try !beginDivision(of: job, in: session) { return }
         let took = ContinuousClock.now - turn.began
         try session.connection.commit()

@@ -13,6 +13,7 @@ struct Kanbase {
             ProcessList.hideSecrets(among: arguments)
             let invocation = try Invocation(arguments, environment: ProcessInfo.processInfo.environment)
             try await run(invocation)
+            try StandardStreams.flush()
         } catch let failure as Failure {
             complain(failure.hidingAddresses(among: arguments).message, seeHelp: failure.code == .usage)
             exit(failure.code.rawValue)

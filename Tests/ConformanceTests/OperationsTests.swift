@@ -185,6 +185,49 @@ struct OperationsTests {
         #expect(down.ending == .exited(69))
     }
 
+    @Test func `an interrupted prompt for a password leaves the terminal as it was`() throws {
+        let script = """
+            import os, pty, signal, subprocess, sys, termios, time
+            first, terminal = pty.openpty()
+            echoes = lambda: bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+            command = subprocess.Popen(sys.argv[1:], stdin=terminal, stderr=subprocess.DEVNULL)
+            while echoes() and command.poll() is None: time.sleep(0.01)
+            command.send_signal(signal.SIGINT)
+            print(command.wait(), echoes())
+            """
+
+        let ended = try Kanbase.run(
+            ["-c", script, kanbaseBinary, "account", "add", "a@example.org"] + DataFolder().options,
+            program: "/usr/bin/python3")
+
+        #expect(ended.output == "-2 True\n", "\(ended.errors)")
+    }
+
+    #if os(Linux)
+        @Test(arguments: [["help"], ["version"]])
+        func `a command whose output is lost says so`(command: [String]) throws {
+            let onFullDisk = ["-c", "exec \"$0\" \"$@\" > /dev/full", kanbaseBinary] + command
+
+            let lost = try Kanbase.run(onFullDisk, program: "/bin/sh")
+
+            #expect(lost.ending == .exited(74), "\(lost.errors)")
+        }
+    #endif
+
+    @Test(arguments: ["oidc-ca", "mail-ca", "push-ca"])
+    func `a file without a certificate to trust ends the start`(option: String) throws {
+        let folder = try DataFolder()
+        let empty = folder.file("empty.pem")
+        try Data("not a certificate\n".utf8).write(to: URL(filePath: empty))
+
+        for path in [empty, folder.file("missing.pem")] {
+            let start = try Kanbase.run(["serve", "--port", "0", "--\(option)", path] + folder.options)
+
+            #expect(start.ending == .exited(78))
+            #expect(start.errors.contains("The file of --\(option) "), "\(start.errors)")
+        }
+    }
+
     @Test func `the data is for its owner's eyes`() throws {
         let server = try Kanbase()
         try server.client().makeTask()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 
 from harness import Client, Server, run
 
@@ -116,12 +117,44 @@ def full(binary, folder):
         os.rmdir(disk.path)
 
 
+def imports(binary, folder):
+    """Imports that have no room leave it to others, also one of which the disk takes the first parts."""
+    body = "x" * 500
+    for mebibytes, rows in (20, 30_000), (100, 60_000):
+        disk = Disk(folder, mebibytes)
+        try:
+            board = Board(binary, disk)
+            tasks = [{"id": str(uuid.uuid4()), "title": f"row {row}", "body": body} for row in range(rows)]
+            for _ in range(2):
+                status, answer = board.client.send("POST", "/import", {"tasks": tasks})
+                expect(status == 507, f"an import of {rows} rows on {mebibytes} MiB answers {status}:", answer)
+                for _ in range(20):
+                    expect(board.write() == 201, "the import left no room")
+            board.verify()
+            board.server.stop()
+            board.start()
+            board.verify()
+            board.server.stop()
+            run(binary, "check", "--data", board.data)
+        finally:
+            disk.unmount()
+            os.rmdir(disk.path)
+        print(f"an import without room on {mebibytes} MiB left it to others", flush=True)
+
+
 def read_only(binary, folder):
     disk = Disk(folder, 16)
     try:
         board = Board(binary, disk)
         for _ in range(20):
             expect(board.write() == 201, "a write fails")
+        filler = os.path.join(disk.path, "filler")
+        with open(filler, "wb") as file:
+            file.write(bytes(os.statvfs(disk.path).f_bavail * os.statvfs(disk.path).f_frsize - (16 << 10)))
+        backup = os.path.join(disk.path, "backup")
+        ended = subprocess.run([binary, "backup", "--data", board.data, backup], capture_output=True, text=True, timeout=60)
+        expect(ended.returncode == 74 and f"no room left for {backup}." in ended.stderr, "a backup ends with", ended)
+        os.unlink(filler)
         board.server.stop()
         disk.remount("ro")
         ended = subprocess.run(
@@ -145,6 +178,7 @@ def main():
     folder = tempfile.mkdtemp(prefix="kanbase-disk-")
     try:
         full(binary, folder)
+        imports(binary, folder)
         read_only(binary, folder)
     except Fault as fault:
         print(f"FAULT: {fault}", file=sys.stderr)

@@ -1,3 +1,5 @@
+import Kanban
+import Locks
 import Testing
 
 @testable import KanbanAccess
@@ -33,5 +35,41 @@ struct ProviderTests {
         #expect(own.isIssuer("https://id.example.org/", named: "https://id.example.org/"))
         #expect(!own.isIssuer("https://id.example.org", named: "https://id.example.org/"))
         #expect(!own.isIssuer("accounts.google.com", named: own.issuer))
+    }
+
+    @Test func `keys that cannot be fetched are reported once until they can`() async throws {
+        struct Refused: Error, CustomStringConvertible { let description = "refused" }
+        let issuer = "https://id.example.org"
+        let own = try #require(Provider("own=\(issuer),app"))
+        let time = Locked(Timestamp(milliseconds: 1_795_162_740_000))
+        let documents = Locked<[String: String]>([:])
+        let warnings = Locked<[String]>([])
+        let directory = ProviderDirectory([own]) {
+            time.withLock { $0 }
+        } warn: { provider, reason in
+            warnings.withLock { $0.append("\(provider): \(reason)") }
+        } fetch: { url in
+            guard let text = documents.withLock({ $0[url] }) else { throw Refused() }
+            return Array(text.utf8)
+        }
+        func buttons(after seconds: Int64) async -> Int {
+            time.withLock { $0 = $0.adding(milliseconds: seconds * 1_000) }
+            let found = await directory.signIns()
+            return found.count
+        }
+
+        #expect(await buttons(after: 0) == 0)
+        #expect(await buttons(after: 2) == 0)
+        #expect(warnings.withLock { $0 } == ["own: refused"])
+
+        documents.withLock {
+            $0["\(issuer)/.well-known/openid-configuration"] =
+                #"{"issuer":"\#(issuer)","jwks_uri":"\#(issuer)/keys","authorization_endpoint":"\#(issuer)/in"}"#
+            $0["\(issuer)/keys"] = #"{"keys":[]}"#
+        }
+        #expect(await buttons(after: 2) == 1)
+        documents.withLock { $0["\(issuer)/keys"] = "{}" }
+        #expect(await buttons(after: 4_000) == 1, "they are cached for a day")
+        #expect(warnings.withLock { $0 } == ["own: refused", "own: there is no list of keys"])
     }
 }

@@ -249,6 +249,18 @@ struct DividedWriteTests {
         #expect(try FileStore.check(box.directory.path) == [])
     }
 
+    @Test func `an import ends before it takes the room in which its parts are removed`() async throws {
+        let box = try DividedStore { $0.partRoom = .max }
+        let (store, account) = (box.store, try await box.account())
+
+        await #expect(throws: StoreError.full) { try await store.bring(box.tasks, to: account) { _ in } }
+
+        #expect(try store.sees(of: account) == .nothing)
+        #expect(try box.rows(of: account) == 0)
+        try await store.write(account) { try $0.makeTask() }
+        #expect(try FileStore.check(box.directory.path) == [])
+    }
+
     @Test func `a body that has changed what was there is not divided`() async throws {
         let box = try DividedStore()
         let (store, account) = (box.store, try await box.account())

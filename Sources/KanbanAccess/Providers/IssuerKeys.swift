@@ -12,6 +12,11 @@ final class IssuerKeys: Sendable {
     /// The keys are not available.
     struct Unavailable: Error {}
 
+    /// The issuer's documents lack something.
+    private struct Unusable: Error, CustomStringConvertible {
+        let description: String
+    }
+
     fileprivate struct Key: Sendable {
         var id: String?
         var key: SignatureKey
@@ -49,11 +54,17 @@ final class IssuerKeys: Sendable {
     private let provider: Provider
     private let fetch: ProviderFetch
     private let clock: @Sendable () -> Timestamp
+    private let warn: @Sendable (_ reason: String) -> Void
     private let state = Locked(State())
 
-    init(_ provider: Provider, clock: @escaping @Sendable () -> Timestamp, fetch: @escaping ProviderFetch) {
+    /// - Parameter warn: is called with the reason of the first failure after a success.
+    init(
+        _ provider: Provider, clock: @escaping @Sendable () -> Timestamp,
+        warn: @escaping @Sendable (_ reason: String) -> Void, fetch: @escaping ProviderFetch
+    ) {
         self.provider = provider
         self.clock = clock
+        self.warn = warn
         self.fetch = fetch
     }
 
@@ -112,26 +123,28 @@ final class IssuerKeys: Sendable {
     }
 
     private func load() async -> Bool {
-        var found: Found?
         do {
-            found = try await askIssuer()
+            let found = try await askIssuer()
+            let now = clock()
+            state.withLock { state in
+                state.running = nil
+                state.name = found.name
+                state.authorizationEndpoint = found.authorizationEndpoint
+                state.keys = found.keys
+                state.fetchedAt = now
+                state.failedAt = nil
+            }
+            return true
         } catch {
             // After any error the keys are not available.
-            found = nil
-        }
-        let now = clock()
-        return state.withLock { state in
-            state.running = nil
-            guard let found else {
-                state.failedAt = now
-                return false
+            let now = clock()
+            let isFirst = state.withLock { state in
+                state.running = nil
+                defer { state.failedAt = now }
+                return state.failedAt == nil
             }
-            state.name = found.name
-            state.authorizationEndpoint = found.authorizationEndpoint
-            state.keys = found.keys
-            state.fetchedAt = now
-            state.failedAt = nil
-            return true
+            if isFirst { warn("\(error)") }
+            return false
         }
     }
 
@@ -139,12 +152,15 @@ final class IssuerKeys: Sendable {
     private func askIssuer() async throws -> Found {
         let issuer = provider.issuer
         let document = try JSON(parsing: try await fetch("\(issuer)/.well-known/openid-configuration"))
-        guard let name = document["issuer"]?.stringValue, name == issuer || name == issuer + "/",
-            let address = document["jwks_uri"]?.stringValue, provider.mayName(address)
-        else { throw Unavailable() }
+        guard let name = document["issuer"]?.stringValue, name == issuer || name == issuer + "/" else {
+            throw Unusable(description: "the discovery document names another issuer")
+        }
+        guard let address = document["jwks_uri"]?.stringValue, provider.mayName(address) else {
+            throw Unusable(description: "the discovery document names no address of keys that may be used")
+        }
         let endpoint = document["authorization_endpoint"]?.stringValue.flatMap { provider.mayName($0) ? $0 : nil }
         let set = try JSON(parsing: try await fetch(address))
-        guard let entries = set["keys"]?.arrayValue else { throw Unavailable() }
+        guard let entries = set["keys"]?.arrayValue else { throw Unusable(description: "there is no list of keys") }
         return Found(
             name: name, authorizationEndpoint: endpoint, keys: entries.prefix(Self.most).compactMap(Self.key))
     }

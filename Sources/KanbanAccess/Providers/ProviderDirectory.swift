@@ -8,13 +8,19 @@ package final class ProviderDirectory: Sendable {
     private let providers: [String: (provider: Provider, keys: IssuerKeys)]
     private let clock: @Sendable () -> Timestamp
 
+    /// - Parameter warn: is called when the keys of a provider become unavailable, with its name and the reason.
     package init(
-        _ providers: [Provider] = [], clock: @escaping @Sendable () -> Timestamp, fetch: @escaping ProviderFetch
+        _ providers: [Provider] = [], clock: @escaping @Sendable () -> Timestamp,
+        warn: @escaping @Sendable (_ provider: String, _ reason: String) -> Void = { _, _ in },
+        fetch: @escaping ProviderFetch
     ) {
         self.clock = clock
         all = providers
         self.providers = Dictionary(
-            providers.map { ($0.name, ($0, IssuerKeys($0, clock: clock, fetch: fetch))) },
+            providers.map { provider in
+                let keys = IssuerKeys(provider, clock: clock, warn: { warn(provider.name, $0) }, fetch: fetch)
+                return (provider.name, (provider, keys))
+            },
             uniquingKeysWith: { $1 })
     }
 

@@ -22,7 +22,14 @@ package struct SQLiteError: Error, CustomStringConvertible {
     package var primaryCode: Int32 { code & 0xff }
 
     package var description: String {
-        "SQLite \(code): \(message)" + (statement.map { ", in: \($0)" } ?? "")
+        "SQLite \(code): \(message)" + (systemReason.map { " (\($0))" } ?? "")
+            + (statement.map { ", in: \($0)" } ?? "")
+    }
+
+    /// The system's text of a call for a file that failed. After other errors the library has that of an earlier call.
+    private var systemReason: String? {
+        guard systemError != 0, [SQLITE_CANTOPEN, SQLITE_IOERR].contains(primaryCode) else { return nil }
+        return String(cString: strerror(systemError))
     }
 
     /// The error that callers of the store get; `nil` for an unexpected one.

@@ -44,12 +44,15 @@ extension FileStore {
     }
 
     /// Makes a file, whole and verified or not at all, with the tables of this version and what `fill` writes.
+    /// - Parameter isData: true if a server is to work on it.
     /// - Returns: what `fill` does.
-    package static func makeBackup<T>(at path: String, fill: (SQLiteConnection) throws -> T) throws -> T {
+    package static func makeBackup<T>(
+        at path: String, isData: Bool = false, fill: (SQLiteConnection) throws -> T
+    ) throws -> T {
         do {
             if DurableFile.exists(path) { try requireBackup(path) }
             let partial = DurableFile.partialName(of: path)
-            try DurableFile.create(partial)
+            try DurableFile.create(partial, isData: isData)
             do {
                 let file = try SQLiteConnection(path: partial, access: .readWrite)
                 let result: T

@@ -33,6 +33,14 @@ package enum DurableFile {
         try synchronize(path.parentDirectory)
     }
 
+    /// Bytes that are free on the disk of a path for programs without privileges; `nil` when the system does not tell.
+    package static func freeBytes(at path: String) -> Int? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
     package static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0
     }
@@ -55,13 +63,23 @@ package enum DurableFile {
     }
 
     /// Makes an empty file that only its owner may read. There must be none of this name, nor a link.
-    package static func create(_ path: String) throws {
+    /// - Parameter isData: see ``giveToOwner(of:_:)``.
+    package static func create(_ path: String, isData: Bool = false) throws {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("make", path) }
+        if isData { giveToOwner(of: path.parentDirectory, descriptor) }
         close(descriptor)
     }
 
-    /// Makes a copy that only its owner may read.
+    /// Gives a file of the data that the administrator makes to the owner of the directory: the server may run as that user.
+    package static func giveToOwner(of directory: String, _ descriptor: Int32) {
+        var owner = stat()
+        guard geteuid() == 0, stat(directory, &owner) == 0 else { return }
+        // The result is ignored: not every file system has owners.
+        _ = fchown(descriptor, owner.st_uid, owner.st_gid)
+    }
+
+    /// Makes a copy that only its owner may read, as a file of the data.
     static func copy(_ source: String, to path: String) throws {
         let input = open(source, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw failure("read", source) }
@@ -69,6 +87,7 @@ package enum DurableFile {
         let output = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw failure("make", path) }
         defer { close(output) }
+        giveToOwner(of: path.parentDirectory, output)
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             // The buffer lives for the call only, as below.

@@ -99,7 +99,7 @@ struct CopyCommand {
             return try attempt(in: source) {
                 // Nobody else copies to there: the lock is held.
                 try FileStore.removePartialBackups(of: directory.file)
-                return try FileStore.makeBackup(at: directory.file) {
+                return try FileStore.makeBackup(at: directory.file, isData: true) {
                     try TableCopy.copy(address, into: $0, closing: true)
                 }
             }

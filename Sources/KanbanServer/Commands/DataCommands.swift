@@ -15,14 +15,23 @@ struct DataCommands {
         if let database = configuration.database {
             let target = try target(at: path)
             let report = try configuration.attempt {
-                try FileStore.makeBackup(at: target) { try TableCopy.copy(database, into: $0) }
+                try writing(path) { try FileStore.makeBackup(at: target) { try TableCopy.copy(database, into: $0) } }
             }
             return print("\(path): \(report.tasks) tasks, verified")
         }
         try directory.requireData()
         let target = try target(at: path)
-        let backup = try attempt { try FileStore.backUp(directory.path, to: target) }
+        let backup = try attempt { try writing(path) { try FileStore.backUp(directory.path, to: target) } }
         print("\(path): \(backup.size) bytes, verified; \(backup.tasks) tasks")
+    }
+
+    /// A full disk is that of the backup: reading the data takes no room.
+    private func writing<T>(_ path: String, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch StoreError.full {
+            throw Failure(.inputOutput, "There is no room left for \(path).")
+        }
     }
 
     /// - Throws: ``ExitCode/cannotCreate`` when what is there must not be replaced.

@@ -33,8 +33,29 @@ enum SecretPrompt {
         guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return body() }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
+        // What is printed next begins a line.
+        hidden.c_lflag |= tcflag_t(ECHONL)
+        terminalBefore = shown
+        for number in endings { signal(number, showAndEnd) }
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
-        defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown) }
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
+            for number in endings { signal(number, SIG_DFL) }
+        }
         return body()
     }
+
+    /// The signals that end the process at the prompt, such as Ctrl-C.
+    private static let endings = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+    /// Without it, not every shell would show what is typed from then on. Does only what POSIX allows in a handler.
+    private static let showAndEnd: @convention(c) (Int32) -> Void = { number in
+        tcsetattr(STDIN_FILENO, TCSANOW, &terminalBefore)
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
+    }
 }
+
+/// The modes of the terminal before the prompt. Global, because a handler gets only the signal's number.
+// Written before the handler is set, and read by it alone.
+nonisolated(unsafe) private var terminalBefore = termios()

@@ -1,4 +1,6 @@
 import Foundation
+import Kanban
+import KanbanRows
 import KanbanSQLite
 
 #if canImport(Glibc)
@@ -65,9 +67,14 @@ struct DataDirectory: Sendable {
 
     var hasData: Bool { access(file, F_OK) == 0 }
 
-    /// - Throws: ``ExitCode/noInput`` without data.
+    /// - Throws: ``ExitCode/noInput`` without data that this user may read.
     func requireData() throws(Failure) {
-        guard hasData else { throw Failure(.noInput, "There is no data in \(path).") }
+        guard access(file, R_OK) != 0 else { return }
+        let reason = errno
+        guard ![ENOENT, ENOTDIR].contains(reason) else { throw Failure(.noInput, "There is no data in \(path).") }
+        throw Failure(
+            .noInput,
+            "The data in \(path) cannot be read: \(describe(reason)). Run the command as the user of the server.")
     }
 
     /// Creates the directory and those above it if they are missing.
@@ -109,12 +116,25 @@ struct DataDirectory: Sendable {
         return stat(path, &status) == 0 && status.st_mode & (S_IWGRP | S_IWOTH) != 0
     }
 
-    /// Bytes that are free on its disk for programs without privileges; `nil` when the system does not tell.
-    var freeBytes: Int? {
-        var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return nil }
-        return Int(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    /// The lock that opening data of an older version needs, for commands that may run beside a server: one of that version must
+    /// not go on in migrated data. `nil` when the data is of this version.
+    /// - Throws: ``ExitCode/locked`` beside a server.
+    func lockToMigrate(steps: [Schema.Step] = Schema.steps) throws -> DataLock? {
+        do {
+            guard try FileStore.migrates(path, steps: steps) else { return nil }
+        } catch let error as StoreError {
+            throw Failure(error, in: path)
+        }
+        do throws(Failure) {
+            return try DataLock(self, holder: "a migration, process \(ProcessInfo.processInfo.processIdentifier)")
+        } catch {
+            var failure = error
+            if failure.code == .locked {
+                failure.message +=
+                    " The data has the format of an older Kanbase: start the server in this version first."
+            }
+            throw failure
+        }
     }
 
     /// Removes the directories that ``create()`` made, with the lock file. Those with other files in them stay.
@@ -154,6 +174,7 @@ final class DataLock: Sendable {
                 "The data directory \(directory.path) is in use" + (owner.isEmpty ? "." : " by \(owner)."))
         }
         descriptor = opened
+        DurableFile.giveToOwner(of: directory.path, opened)
         note(holder)
     }
 

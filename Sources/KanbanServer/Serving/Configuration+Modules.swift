@@ -40,7 +40,7 @@ extension Configuration {
 
     /// The gate and the accounts. Open mode has one account, too, which can be shown.
     func access(
-        to store: any ServedStore, notifier: ChangeNotifier, outbox: Outbox
+        to store: any ServedStore, notifier: ChangeNotifier, outbox: Outbox, log: Log
     ) -> (gate: any Gate, accounts: AccessService) {
         let crossOrigin = CrossOrigin(origins: corsOrigins)
         let verifier = TokenVerifier(store: store) { notifier.notify($0) }
@@ -51,7 +51,11 @@ extension Configuration {
         }
         let fetcher = Fetcher(
             timeout: Self.patienceWithProviders, limit: Self.longestProviderAnswer, authorities: oidcAuthorities)
-        let providers = ProviderDirectory(oidc, clock: Timestamp.system) { try await fetcher.get($0) }
+        let providers = ProviderDirectory(oidc, clock: Timestamp.system) { provider, reason in
+            log.warning("the keys of a sign-in provider cannot be fetched", ["provider": provider, "reason": reason])
+        } fetch: {
+            try await fetcher.get($0)
+        }
         let onMail: (@Sendable () -> Void)? = if let mails = outbox.mails { { mails.wake() } } else { nil }
         let accounts = AccessService(
             store: store, verifier: verifier, policy: signUp, providers: providers, clock: Timestamp.system,
@@ -73,8 +77,7 @@ extension Configuration {
     /// True if the disk has more left than its reserve. The disk of a database is its own operator's.
     private var hasRoomForAccounts: @Sendable () -> Bool {
         guard database == nil, diskReserve > 0 else { return { true } }
-        let directory = DataDirectory(path: data)
-        return { [diskReserve] in directory.freeBytes.map { $0 >= diskReserve } ?? true }
+        return { [data, diskReserve] in DurableFile.freeBytes(at: data).map { $0 >= diskReserve } ?? true }
     }
 
     /// The proxies of `--trusted-proxy`, whose syntax was checked.

@@ -35,6 +35,8 @@ extension Configuration {
     private static let longestAnswer = 64 << 10
     /// The largest file that is read as a key.
     private static let longestKey = 16 << 10
+    /// Bytes that are read of trusted certificates. Those of a system take a quarter of it.
+    private static let mostCertificates = 1 << 20
 
     /// - Parameters:
     ///   - key: see ``appleKey()``.
@@ -74,16 +76,7 @@ extension Configuration {
     static func privateKey(
         ofFile path: String, option: String, use: String
     ) throws(Failure) -> PrivateSignatureKey {
-        // Its name is not repeated: somebody may have given the key itself.
-        guard let file = FileHandle(forReadingAtPath: path),
-            // `try?`: of a directory, for example; there is one thing to do about all of them.
-            let bytes = try? file.read(upToCount: longestKey)
-        else {
-            throw Failure(
-                .configuration,
-                "The file of --\(option) cannot be read: name a file that the user of the server may read.")
-        }
-        let text = String(decoding: bytes, as: UTF8.self)
+        let text = try text(ofFile: path, option: option, atMost: longestKey)
         do throws(PrivateSignatureKey.Fault) {
             return try PrivateSignatureKey(pem: text)
         } catch {
@@ -97,5 +90,33 @@ extension Configuration {
                 }
             throw Failure(.configuration, "The file of --\(option) \(detail)")
         }
+    }
+
+    /// libcurl reads files of trusted certificates when it connects: at a start nobody would notice a wrong one.
+    /// - Throws: ``ExitCode/configuration`` for a file that holds none.
+    func requireAuthorities() throws(Failure) {
+        let files = [("oidc-ca", oidcAuthorities), ("mail-ca", mailAuthorities), ("push-ca", pushAuthorities)]
+        for case (let option, let path?) in files {
+            let text = try Self.text(ofFile: path, option: option, atMost: Self.mostCertificates)
+            guard text.contains("CERTIFICATE-----") else {
+                throw Failure(
+                    .configuration,
+                    "The file of --\(option) holds no certificate: give those to trust in PEM form, each of which begins "
+                        + "with -----BEGIN CERTIFICATE-----.")
+            }
+        }
+    }
+
+    private static func text(ofFile path: String, option: String, atMost length: Int) throws(Failure) -> String {
+        // Its name is not repeated: somebody may have given the content itself.
+        guard let file = FileHandle(forReadingAtPath: path),
+            // `try?`: of a directory, for example; there is one thing to do about all of them.
+            let bytes = try? file.read(upToCount: length)
+        else {
+            throw Failure(
+                .configuration,
+                "The file of --\(option) cannot be read: name a file that the user of the server may read.")
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

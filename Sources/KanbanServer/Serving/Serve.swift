@@ -21,6 +21,7 @@ struct Serve {
         let log = Log(sink: sink, level: configuration.logLevel)
         let security = try Security(configuration)
         let appleKey = try configuration.appleKey()
+        try configuration.requireAuthorities()
         let signals = try Signals { security.reload(log) }
         let process = "process \(ProcessInfo.processInfo.processIdentifier)"
         let notifier = ChangeNotifier()
@@ -36,7 +37,7 @@ struct Serve {
         let state = ServerState(meter: meter)
         let push = try await configuration.push(for: store, log: log)
         let outbox = configuration.outbox(for: store, key: appleKey, push: push, site: { state.site }, log: log)
-        let access = configuration.access(to: store, notifier: notifier, outbox: outbox)
+        let access = configuration.access(to: store, notifier: notifier, outbox: outbox, log: log)
         let accounts = access.accounts
         let (application, metrics) = application(
             store: store, access: access, notifier: notifier, exports: exports, outbox: outbox, log: log, loops: loops,

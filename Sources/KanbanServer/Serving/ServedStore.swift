@@ -82,10 +82,11 @@ extension Configuration {
             }
         } else {
             var configuration = storeConfiguration
-            // Only the server copies the log into the file: it takes any other change of the file for damage.
-            configuration.logSize = 1 << 40
             configuration.isAlone = lock != nil
-            store = try directory.openStore(configuration)
+            // Beside a server only the server copies the log into the file: it takes any other change of the file for damage.
+            if !configuration.isAlone { configuration.logSize = 1 << 40 }
+            let migration = lock == nil ? try directory.lockToMigrate() : nil
+            store = try withExtendedLifetime(migration) { try directory.openStore(configuration) }
         }
         defer { store.close() }
         do {

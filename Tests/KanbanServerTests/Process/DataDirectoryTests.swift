@@ -1,4 +1,6 @@
 import Foundation
+import KanbanRows
+import KanbanSQLite
 import TestSupport
 import Testing
 
@@ -24,6 +26,20 @@ struct DataDirectoryTests {
         #expect(throws: Failure(.cannotCreate, "The data directory \(path) is no directory.")) {
             try DataDirectory(path: path).create()
         }
+    }
+
+    @Test func `data that cannot be read is not said to be missing`() throws {
+        let root = try TemporaryDirectory()
+        let directory = DataDirectory(path: root.path)
+        #expect(throws: Failure(.noInput, "There is no data in \(root.path).")) { try directory.requireData() }
+
+        // Refused to the administrator, too, unlike a file of another user.
+        symlink(directory.file, directory.file)
+
+        let reason = describe(ELOOP)
+        let failure = Failure(
+            .noInput, "The data in \(root.path) cannot be read: \(reason). Run the command as the user of the server.")
+        #expect(throws: failure) { try directory.requireData() }
     }
 
     @Test func `the error of the second to lock names the first`() throws {
@@ -55,6 +71,27 @@ struct DataDirectoryTests {
         let note = try String(contentsOfFile: directory.lockFile, encoding: .utf8)
         withExtendedLifetime(next) {
             #expect(note == "process 18\n")
+        }
+    }
+
+    @Test func `a command migrates data of an older version, but not beside the server that has it`() throws {
+        let root = try TemporaryDirectory()
+        let directory = DataDirectory(path: root.path)
+        let next: [Schema.Step] = Schema.steps + [{ try $0.run("CREATE TABLE later (a INTEGER) STRICT" as String) }]
+        #expect(try directory.lockToMigrate(steps: next) == nil, "there is no data")
+        try directory.openStore(FileStoreConfiguration()).close()
+
+        #expect(try directory.lockToMigrate() == nil)
+        #expect(try directory.lockToMigrate(steps: next) != nil)
+
+        let server = try DataLock(directory, holder: "process 17")
+        try withExtendedLifetime(server) {
+            #expect(try directory.lockToMigrate() == nil)
+            let failure = Failure(
+                .locked,
+                "The data directory \(root.path) is in use by process 17. The data has the format of an older Kanbase: start "
+                    + "the server in this version first.")
+            #expect(throws: failure) { try directory.lockToMigrate(steps: next) }
         }
     }
 }
