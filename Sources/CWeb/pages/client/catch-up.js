@@ -1,5 +1,5 @@
 // Waits until the server has all edits of this device, and this device what the server had.
-import { closed, Problem } from "./connection.js";
+import { closed, isOver, Problem } from "./connection.js";
 import { receive } from "./sync.js";
 
 /** @param {Engine} engine @param {import("./live.js").Source} source that says when something changed */
@@ -40,6 +40,6 @@ async function pull(engine) {
       ({ cursor, hasMore } = page);
     }
   } catch (problem) {
-    if (!(problem instanceof Problem) || (problem.status !== 410 && problem.code !== "invalid_cursor")) throw problem;
+    if (!isOver(problem)) throw problem;
   }
 }

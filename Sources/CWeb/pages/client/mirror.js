@@ -27,6 +27,9 @@ export function apply(mirror, changes) {
  */
 export const ownCount = ({ outbox, draft, issue }) => outbox.size + draft.size + issue.size;
 
+/** @param {string} key @param {any} [value] @returns {Change} */
+export const kept = (key, value) => ({ store: "meta", key, value });
+
 /** @param {string} key @returns {Change} */
 export const noDraft = (key) => ({ store: "draft", key, value: undefined });
 
@@ -100,6 +103,9 @@ function mergePatch(target, patch) {
   }
   return result;
 }
+
+/** @param {Mirror} mirror @param {Pick<Mutation, "type" | "id">} target @returns {any} the last that this device knew of it */
+export const knownOf = (mirror, { type, id }) => mirror[type].get(id) ?? mirror.meta.get(`deleted:${id}`);
 
 /** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made */
 export function mutate(mirror, intent, made) {

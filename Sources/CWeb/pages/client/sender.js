@@ -1,6 +1,6 @@
 // Sends the outbox, a batch at a time, until it is empty or the server cannot be reached. An edit that the account has no room for
 // waits, and the others go on.
-import { notKanbase, Problem, reasonOf } from "./connection.js";
+import { isOver, notKanbase, Problem, reasonOf } from "./connection.js";
 import { batch, request, settle } from "./sync.js";
 
 export class Sender {
@@ -81,7 +81,7 @@ export class Sender {
     const isPassing = problem.status >= 500 || [0, 403, 408, 429].includes(problem.status) || (problem.code === "" && problem.status !== 413);
     if (!isPassing) {
       // The whole request was refused: smaller requests find the edit at fault.
-      if (this.limit > 1) this.limit = Math.ceil(this.limit / 8);
+      if (this.limit > 1) this.limit = Math.ceil(this.limit * 0.125);
       else {
         const sent = request(engine.mirror, 1, this.held)?.sent ?? [];
         await this.take(sent, refused(sent, problem));
@@ -93,7 +93,7 @@ export class Sender {
     engine.setState({ problem: reasonOf(problem), ...(isAway && { phase: "offline" }) });
     if (isAway) {
       // The line may be too slow for so much.
-      this.limit = Math.ceil(Math.min(this.limit, engine.mirror.outbox.size || 1) / 2);
+      this.limit = Math.ceil(Math.min(this.limit, engine.mirror.outbox.size || 1) * 0.5);
     }
     this.again(15_000, problem.retryAfter ?? 0, () => this.push());
   }

@@ -1,5 +1,5 @@
 // The rules of sync as pure functions: what goes in a request, and what its answer and the feed change in the mirror.
-import { defaults, isEdited, outbox, types } from "./mirror.js";
+import { defaults, isEdited, kept, knownOf, outbox, types, view } from "./mirror.js";
 import { remembered } from "./trash.js";
 
 /** How many edits go in one request; the server takes 500. */
@@ -51,7 +51,7 @@ export function joined(mirror, intent) {
   // If the server has that one already, and its answer was lost, this one builds on it.
   const known = [...(mirror.meta.get("known") ?? []), { id: mutationId, target: id }];
   return [{ ...intent, position: position ?? last.position, value: { ...before, ...value } },
-    [{ store: "outbox", key: last.key, value: undefined }, { store: "meta", key: "known", value: known }]];
+    [{ store: "outbox", key: last.key, value: undefined }, kept("known", known)]];
 }
 
 /**
@@ -97,7 +97,7 @@ export function settle(mirror, sent, results, at, held = new Set()) {
       if (id !== mutation.id) {
         renamed.set(mutation.id, id);
         // An app may still have ours.
-        changes.push({ store: "meta", key: `same:${mutation.id}`, value: id });
+        changes.push(kept(`same:${mutation.id}`, id));
       }
       if (!isOld(id)) changes.push({ store: mutation.type, key: id, value: value ? stripped(value) : undefined });
     }
@@ -147,7 +147,7 @@ function remember(mirror, sent, left) {
   const before = mirror.meta.get("known") ?? [];
   const known = [...before, ...sent.map(({ mutation }) => ({ id: mutation.mutationId, target: mutation.id }))]
     .filter((item) => waiting.has(item.target));
-  return known.length || before.length ? [{ store: "meta", key: "known", value: known.length ? known : undefined }] : [];
+  return known.length || before.length ? [kept("known", known.length ? known : undefined)] : [];
 }
 
 /**
@@ -189,9 +189,6 @@ function issueOf(mirror, { mutation }, result, at) {
     problem: result.problem, code: result.status === "conflict" ? "deleted" : result.problem?.code,
   };
 }
-
-/** @param {Mirror} mirror @param {Pick<Mutation, "type" | "id">} target @returns {any} the last that this device knew of it */
-const knownOf = (mirror, { type, id }) => mirror[type].get(id) ?? mirror.meta.get(`deleted:${id}`);
 
 /** @param {Record<string, any>} value @returns {string} */
 const titleOf = ({ title, name }) => title ?? name ?? "";
@@ -246,7 +243,7 @@ export function receive(mirror, feed, cursor) {
     made.add(id);
     changes.push(...deleted ? removed(mirror, type, id) : [{ store: type, key: id, value }]);
   }
-  if (cursor) changes.push({ store: "meta", key: "cursor", value: cursor });
+  if (cursor) changes.push(kept("cursor", cursor));
   return changes;
 }
 
@@ -259,7 +256,7 @@ export function replace(mirror, state, cursor, at) {
   const before = mirror.meta.get("before");
   const isRestored = before && isSetBack(before, cursor);
   /** @type {Change[]} */
-  const changes = [{ store: "meta", key: "before", value: undefined }];
+  const changes = [kept("before")];
   for (const type of types) {
     for (const [id, mine] of mirror[type]) {
       const theirs = state.get(`${type} ${id}`)?.value;
@@ -272,6 +269,6 @@ export function replace(mirror, state, cursor, at) {
     }
   }
   for (const { type, id, value } of state.values()) changes.push({ store: type, key: id, value });
-  changes.push({ store: "meta", key: "cursor", value: cursor });
+  changes.push(kept("cursor", cursor));
   return changes;
 }
