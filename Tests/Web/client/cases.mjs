@@ -914,6 +914,81 @@ export const cases = {
     same([await board.undo(), titles(board.tasks().value).join("")], [true, "21345"]);
   }],
 
+  "an edit of what the server has not answered for yet is no edit over words of others": ["open", async (t) => {
+    const board = await t.open();
+    await live(board);
+    const { fetch } = globalThis;
+    const end = between((address, options) => (address.endsWith("/sync") ? fetch(address, options).then(() => { throw new TypeError("The answer is lost."); }) : undefined));
+    const { id } = await board.create({ title: "Tea" });
+    await board.editSettings({ custom: { theme: "light" } });
+    await problem(t, board.sync());
+    await t.stop();
+    await board.edit(id, { title: "Black tea" });
+    await board.editSettings({ custom: { theme: "dark", mine: 1 } });
+    end();
+    await t.start();
+    await t.api("PATCH", `/tasks/${id}`, { title: "Green tea" });
+    await t.api("PATCH", "/settings", { custom: { theme: "blue" } });
+    await board.sync();
+    same(board.conflicts.value.flatMap(({ kind, conflicts }) => conflicts.map(({ member, theirs, yours }) => [kind, member, theirs, yours])).sort(),
+      [["merged", "custom.theme", "blue", "dark"], ["merged", "title", "Green tea", "Black tea"]]);
+  }],
+
+  "an edit of the task that follows a completed one is no conflict with it": ["open", async (t) => {
+    const board = await t.open();
+    const rent = await board.create({ title: "Rent", dueDate: "2031-01-31", recurrence: { rule: "FREQ=MONTHLY" } });
+    await board.sync();
+    await t.stop();
+    await offline(board);
+    // Each is sent alone, since the line was bad.
+    const next = await board.complete(rent.id);
+    await board.edit(next.id, { title: "Rent and water" });
+    await board.edit(next.id, { body: "Ask for the bill" });
+    await t.start();
+    await live(board);
+    same([board.conflicts.value, board.task(next.id).title, board.task(next.id).body], [[], "Rent and water", "Ask for the bill"]);
+  }],
+
+  "settings that this device never had are not overwritten in silence": ["open", async (t) => {
+    await t.stop();
+    const board = await t.open();
+    await board.editSettings({ custom: { theme: "dark", mine: 1 } });
+    await t.start();
+    await t.api("PATCH", "/settings", { custom: { theme: "blue", other: 1 } });
+    await board.sync();
+    same(board.conflicts.value.flatMap(({ conflicts }) => conflicts), [{ member: "custom.theme", base: null, theirs: "blue", yours: "dark" }]);
+    same(Object.entries(board.settings().value.custom).sort(), [["mine", 1], ["other", 1], ["theme", "dark"]]);
+  }],
+
+  "two devices that bring back the same lose none of their words": ["open", async (t) => {
+    await t.backup();
+    const one = await t.open({ storage: "memory" }), two = await t.open();
+    const { id } = await one.create({ title: "Tea" });
+    await one.sync();
+    await two.sync();
+    await two.close();
+    await one.edit(id, { title: "Green tea" });
+    await one.sync();
+    await t.stop();
+    await t.restore();
+    await t.start();
+    const again = await t.open();
+    for (const board of [one, again]) await until(board.conflicts, (list) => list.length === 1);
+    await again.close();
+    await one.answer(one.conflicts.value[0].id, "mine");
+    await one.sync();
+    await t.stop();
+    const last = await t.open();
+    await last.answer(last.conflicts.value[0].id, "mine");
+    await t.start();
+    await last.sync();
+    const [{ kind, conflicts, id: merged }] = last.conflicts.value;
+    same([kind, conflicts], ["merged", [{ member: "title", base: null, theirs: "Green tea", yours: "Tea" }]]);
+    await last.answer(merged, "theirs");
+    await last.sync();
+    same((await t.api("GET", `/tasks/${id}`)).title, "Green tea");
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

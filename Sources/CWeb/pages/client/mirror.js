@@ -110,11 +110,13 @@ export const knownOf = (mirror, { type, id }) => mirror[type].get(id) ?? mirror.
 /** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made */
 export function mutate(mirror, intent, made) {
   const { type, op, id, value, position, visit } = intent;
-  const base = intent.baseRevision ?? /** @type {any} */ (mirror[type].get(id))?.revision;
+  // Of what this device makes, and the server has not given to it, all that others wrote is newer.
+  const unseen = op === "put" || type === "settings" || isEdited(mirror, id, "create") ? 0 : undefined;
+  const base = intent.baseRevision || knownOf(mirror, intent)?.revision || unseen;
   /** @type {Mutation} */
   const mutation = { mutationId: made.mutationId, type, op, id, at: made.at };
   if (value !== undefined) mutation.value = value;
-  if (op !== "create" && base) mutation.baseRevision = base;
+  if (op !== "create") mutation.baseRevision = base;
   /** @type {Entry} */
   const entry = { key: made.key, mutation, at: made.at, ...(position !== undefined && { position }), ...(visit && { visit }) };
   if (type === "task" && op !== "delete" && op !== "restore") Object.assign(entry, followed(mirror, entry));

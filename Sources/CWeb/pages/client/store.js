@@ -82,7 +82,7 @@ export class Store {
   async read() {
     const mirror = emptyMirror();
     if (!this.database) return mirror;
-    const transaction = this.database.transaction(stores, "readonly");
+    const transaction = this.database.transaction(stores);
     await Promise.all(stores.map(async (name) => {
       const store = transaction.objectStore(name);
       const map = /** @type {Map<string, any>} */ (mirror[name]);

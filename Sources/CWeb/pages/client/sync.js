@@ -46,7 +46,7 @@ export function joined(mirror, intent) {
   const last = visit && outbox(mirror).filter(({ mutation }) => mutation.id === id).at(-1);
   // With another base, in another column, or with the task that follows a completed one, the two say more than one can.
   if (!last || last.visit !== visit || last.next || (value.status && last.mutation.value?.status)
-    || last.mutation.baseRevision !== mirror[type].get(id)?.revision) return [intent, []];
+    || (last.mutation.baseRevision ?? 0) !== (mirror[type].get(id)?.revision ?? 0)) return [intent, []];
   const { mutationId, value: before } = last.mutation;
   // If the server has that one already, and its answer was lost, this one builds on it.
   const known = [...(mirror.meta.get("known") ?? []), { id: mutationId, target: id }];
@@ -159,8 +159,8 @@ function byKey(conflict) {
   if (member !== "custom") return [conflict];
   return Object.keys({ ...theirs, ...yours }).flatMap((key) => {
     const [was, is, own] = [base, theirs, yours].map((side) => side?.[key] ?? null);
-    // What they left alone is no question. The server leaves out a large base.
-    return base && JSON.stringify(was) === JSON.stringify(is) ? [] : [{ member: `custom.${key}`, base: was, theirs: is, yours: own }];
+    // What they left alone is no question, nor what they do not have. The server leaves out a large base.
+    return JSON.stringify(was) === JSON.stringify(is) ? [] : [{ member: `custom.${key}`, base: was, theirs: is, yours: own }];
   });
 }
 
