@@ -960,6 +960,29 @@ export const cases = {
     same(Object.entries(board.settings().value.custom).sort(), [["mine", 1], ["other", 1], ["theme", "dark"]]);
   }],
 
+  "edits that wait through a restore are sent, and ask where somebody changed the same since": ["open", async (t) => {
+    const board = await t.open();
+    const [tea, milk] = await Promise.all(["Tea", "Milk"].map((title) => board.create({ title })));
+    await board.sync();
+    await t.backup();
+    await board.edit(tea.id, { body: "Two cups" });
+    await board.edit(tea.id, { body: "Three cups" });
+    await board.sync();
+    await t.stop();
+    await offline(board);
+    await board.edit(tea.id, { title: "Green tea" });
+    await board.edit(milk.id, { title: "Oat milk" });
+    await board.close();
+    await t.restore();
+    await t.start();
+    await t.api("PATCH", `/tasks/${milk.id}`, { title: "Soy milk" });
+    const again = await t.open();
+    await live(again);
+    same(again.conflicts.value.map(({ kind, target, conflicts }) => [kind, target, conflicts.map(({ member, theirs }) => [member, theirs])]).sort(),
+      [["lost", tea.id, []], ["merged", milk.id, [["title", "Soy milk"]]]]);
+    same(titles((await t.api("GET", "/tasks?sort=position")).items), ["Green tea", "Oat milk"]);
+  }],
+
   "two devices that bring back the same lose none of their words": ["open", async (t) => {
     await t.backup();
     const one = await t.open({ storage: "memory" }), two = await t.open();

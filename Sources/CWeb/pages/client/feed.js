@@ -138,6 +138,7 @@ export class Feed {
   /** Looks at once whether the server can still be reached. */
   interrupt() {
     this.stream.abort();
+    this.engine.wake();
   }
 
   close() {
