@@ -1012,6 +1012,66 @@ export const cases = {
     same((await t.api("GET", `/tasks/${id}`)).title, "Green tea");
   }],
 
+  "lost words come back also where a restored server has the task in its trash": ["open", async (t) => {
+    const board = await t.open();
+    const { id } = await board.create({ title: "Tea" });
+    await board.sync();
+    await board.remove(id);
+    await board.sync();
+    await t.backup();
+    await board.restore(id);
+    await board.edit(id, { title: "Green tea" });
+    await board.sync();
+    await t.stop();
+    await t.restore();
+    await t.start();
+    for (const kind of ["lost", "refused"]) {
+      const list = await until(board.conflicts, (conflicts) => conflicts.some((each) => each.kind === kind));
+      await board.answer(list.find((each) => each.kind === kind).id, "mine");
+      await board.sync();
+    }
+    same([board.task(id).title, (await t.api("GET", `/tasks/${id}`)).title], ["Green tea", "Green tea"]);
+  }],
+
+  "undo takes back a task whose category became one with another": ["open", async (t) => {
+    await t.stop();
+    const board = await t.open();
+    const garden = await board.createCategory({ name: "Garden" });
+    const task = await board.create({ title: "Weeds", categoryId: garden.id });
+    const other = await board.create({ title: "Seeds" });
+    await board.edit(other.id, { categoryId: garden.id });
+    await board.edit(other.id, { categoryId: null });
+    await t.start();
+    const theirs = await t.api("POST", "/categories", { name: "garden" });
+    await board.sync();
+    same([await board.undo(), board.task(other.id).categoryId], [true, theirs.id]);
+    same([await board.undo(), board.task(other.id).categoryId], [true, null]);
+    await board.undo();
+    same([await board.undo(), board.task(task.id)], [true, undefined]);
+    await board.sync();
+    same((await t.api("GET", "/tasks")).items, []);
+  }],
+
+  "a sign-up beside edits of another account makes no account": ["guarded", async (t) => {
+    const board = await t.open();
+    await board.signUp(sun);
+    await board.create({ title: "Sent" });
+    await board.sync();
+    await t.endSessions(sun);
+    await board.create({ title: "Unsent" });
+    await until(board.status, ({ phase }) => phase === "loggedOut");
+    same((await problem(t, board.signUp(moon))).code, "unsent_edits");
+    await board.signUp({ ...moon, discard: true });
+    await board.sync();
+    same([board.account.value.email, board.tasks().value], ["moon@example.org", []]);
+  }],
+
+  "a server that asks for weeks of patience is not asked without a pause": ["open", async (t) => {
+    const end = between((address) => (address.includes("/account") ? Promise.resolve(new Response('{"code": "busy"}', { status: 503, headers: { "Retry-After": "9999999" } })) : undefined));
+    const busy = await problem(t, new t.library.Connection(t.server).call("GET", "/account")).finally(end);
+    same([busy.code, busy.retryAfter], ["busy", 3600]);
+  }],
+
   "a search finds by the rules of all homes": ["open", async (t) => {
     const board = await t.open({ storage: "memory" });
     const wrong = [];

@@ -30,7 +30,7 @@ export function keepMine(views, issue, title) {
   if (kind === "lost") return sendAgain(views, issue, title);
   const again = { type, op, id: target, value: savable(views, value) };
   if (code !== "deleted") return { intents: [again], answered };
-  return { intents: [{ type, op: "restore", id: target }, ...(op === "patch" ? [again] : [])], answered };
+  return { intents: [{ type, op: "restore", id: target }, ...(value ? [{ ...again, op: /** @type {const} */ ("patch") }] : [])], answered };
 }
 
 /**
