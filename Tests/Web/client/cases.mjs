@@ -798,6 +798,17 @@ export const cases = {
     same([title, body, dueDate, board.conflicts.value], ["Somebody's tea", "Three cups", "2031-05-05", []]);
   }],
 
+  "their words take the place of the newest of several edits that waited": ["open", async (t) => {
+    const { board, task } = await away(t, {
+      here: async (board, { id }) => { for (const title of ["Black tea", "White tea"]) await board.edit(id, { title }); },
+      there: ({ id }) => t.api("PATCH", `/tasks/${id}`, { title: "Green tea" }),
+    });
+    same(board.conflicts.value.map(({ conflicts }) => conflicts), [[{ member: "title", base: "Tea", theirs: "Green tea", yours: "White tea" }]]);
+    await board.answer(board.conflicts.value[0].id, "theirs");
+    await board.sync();
+    same((await t.api("GET", `/tasks/${task.id}`)).title, "Green tea");
+  }],
+
   "their words do not replace what was written after the conflict": ["open", async (t) => {
     const { board, task } = await away(t, {
       here: (board, { id }) => board.edit(id, { title: "Black tea", body: "Mine" }),

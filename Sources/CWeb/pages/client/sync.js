@@ -151,12 +151,13 @@ function remember(mirror, sent, left) {
 }
 
 /**
- * The members of the settings' `custom` are contested one by one.
- * @param {Conflict} conflict @returns {Conflict[]}
+ * The members of the settings' `custom` are contested one by one. Later edits that wait have the user's newest words.
+ * @param {Conflict} conflict @param {any} shown @returns {Conflict[]}
  */
-function byKey(conflict) {
-  const { member, base, theirs, yours } = conflict;
-  if (member !== "custom") return [conflict];
+function byKey(conflict, shown = {}) {
+  const { member, base, theirs } = conflict;
+  const { [member]: yours = conflict.yours } = shown;
+  if (member !== "custom") return [{ ...conflict, yours }];
   return Object.keys({ ...theirs, ...yours }).flatMap((key) => {
     const [was, is, own] = [base, theirs, yours].map((side) => side?.[key] ?? null);
     // What they left alone is no question, nor what they do not have. The server leaves out a large base.
@@ -165,12 +166,14 @@ function byKey(conflict) {
 }
 
 /** @param {Mirror} mirror @param {Entry} entry @param {any} result @param {string} at @returns {Issue | null} */
-function issueOf(mirror, { mutation }, result, at) {
-  const conflicts = (result.conflicts ?? []).flatMap(byKey).filter((/** @type {Conflict} */ { member, theirs, yours }) => member !== "position" && JSON.stringify(theirs) !== JSON.stringify(yours));
+function issueOf(mirror, { key, mutation }, result, at) {
+  const { type, op, id, value } = mutation;
+  // With what waits behind it.
+  const shown = () => view({ ...mirror, [type]: new Map([[id, result.value]]) }, type, id, outbox(mirror).filter((other) => other.key > key && other.mutation.id === id));
+  const conflicts = (result.conflicts ?? []).flatMap((/** @type {Conflict} */ each) => byKey(each, shown())).filter((/** @type {Conflict} */ { member, theirs, yours }) => member !== "position" && JSON.stringify(theirs) !== JSON.stringify(yours));
   const isRefused = result.status === "rejected" || result.status === "conflict";
   // It was applied before a category in it got another id; that answer was lost.
   if (result.problem?.code === "idempotency_key_reused") return null;
-  const { type, op, id, value } = mutation;
   const isDeleted = result.status === "conflict" && !result.value;
   const isLost = result.problem?.code === "not_found";
   // The restore before this patch was refused: its issue takes these words, too.
@@ -181,10 +184,10 @@ function issueOf(mirror, { mutation }, result, at) {
   if (isLost ? op === "delete" : isDeleted && ["move", "skip"].includes(op)) return null;
   if (!isRefused && conflicts.length === 0) return null;
   // All patches of what is deleted are one issue.
-  const key = isDeleted && op === "patch" ? `deleted:${id}` : mutation.mutationId;
-  const words = { ...mirror.issue.get(key)?.value, ...value };
+  const name = isDeleted && op === "patch" ? `deleted:${id}` : mutation.mutationId;
+  const words = { ...mirror.issue.get(name)?.value, ...value };
   return {
-    id: key, kind: isRefused ? "refused" : "merged", type, target: id,
+    id: name, kind: isRefused ? "refused" : "merged", type, target: id,
     title: titleOf({ ...result.value ?? knownOf(mirror, mutation), ...words }), op, value: value ? words : null, conflicts, at,
     problem: result.problem, code: result.status === "conflict" ? "deleted" : result.problem?.code,
   };
