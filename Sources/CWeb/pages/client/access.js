@@ -56,8 +56,11 @@ export class Access {
   }
 
   /** @param {import("../kanbase.js").SignUp} options */
-  async signUp({ email, password, displayName, invitation, device, discard }) {
-    await this.engine.connection.call("POST", "/accounts", { body: { email, password, displayName, invitation }, quiet: true, seconds: 30 });
+  async signUp({ device, discard, ...body }) {
+    const { email, password } = body;
+    // Before there is an account.
+    this.leave("", discard);
+    await this.engine.connection.call("POST", "/accounts", { body, quiet: true, seconds: 30 });
     await this.logIn({ email, password, device, discard });
   }
 
