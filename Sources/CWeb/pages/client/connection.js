@@ -136,8 +136,8 @@ export class Connection {
   }
 }
 
-/** @param {Response} response @returns in seconds */
-const retryAfter = ({ headers }) => Number(headers.get("Retry-After")) || undefined;
+/** @param {Response} response @returns in seconds, of which a timer takes fewer than a number has */
+const retryAfter = ({ headers }) => Math.min(Number(headers.get("Retry-After")), 3600) || undefined;
 
 /** Splits text into events (HTML §9.2.6), however it is cut. */
 export class EventParser {
