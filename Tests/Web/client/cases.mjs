@@ -461,6 +461,21 @@ export const cases = {
     same([board.status.value.problem, board.status.value.pending], [null, 0]);
   }],
 
+  "a request that fails late does not stop a sync that began after it": ["open", async (t) => {
+    let [fail, count] = [() => {}, 0];
+    const late = new Promise((_, reject) => { fail = () => reject(new TypeError("The network has changed.")); });
+    const { fetch } = globalThis;
+    const end = between((address, options) => {
+      if (!address.endsWith("/account")) return undefined;
+      count += 1;
+      return count === 1 ? late : fetch(address, options).finally(() => { setTimeout(fail, 100); });
+    });
+    const board = await t.open();
+    await board.create({ title: "Milk" });
+    await board.sync().finally(end);
+    same(titles((await t.api("GET", "/tasks")).items), ["Milk"]);
+  }],
+
   "a closed board takes no edits": ["open", async (t) => {
     const board = await t.open();
     const task = await board.create({ title: "Milk" });
