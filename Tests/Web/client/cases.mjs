@@ -320,6 +320,30 @@ export const cases = {
     same((await problem(t, board.answer(id, "mine"))).code, "not_found");
   }],
 
+  "a refused task that is tried again is at the end of its column": ["open", async (t) => {
+    const board = await t.open();
+    const garden = await board.createCategory({ name: "Garden" });
+    const [first, last] = ["f", "0"].map((digit) => t.library.uuid().replace(/^./, digit));
+    await board.create({ title: "Seeds", id: first });
+    await board.sync();
+    await t.stop();
+    await offline(board);
+    await board.create({ title: "Weeds", categoryId: garden.id, id: last });
+    await board.close();
+    await t.start();
+    await t.api("DELETE", `/categories/${garden.id}`);
+    const again = await t.open();
+    await live(again);
+    const [{ kind, id }] = again.conflicts.value;
+    await t.stop();
+    await offline(again);
+    await again.answer(id, "mine");
+    same([kind, titles(again.tasks().value)], ["refused", ["Seeds", "Weeds"]]);
+    await t.start();
+    await live(again);
+    same(titles((await t.api("GET", "/tasks?sort=position")).items), ["Seeds", "Weeds"]);
+  }],
+
   "undo takes back each kind of step, and redo does it again": ["open", async (t) => {
     const board = await t.open();
     const state = () => board.tasks().value.map(({ title, status }) => `${title} ${status}`).sort();

@@ -93,9 +93,8 @@ export class Sender {
       this.timer = setTimeout(() => this.push(), 100);
       return;
     }
-    const isAway = status === 0;
-    engine.setState({ problem: reasonOf(problem), ...(isAway && { phase: "offline" }) });
-    if (isAway) {
+    engine.setState({ problem: reasonOf(problem), ...(!status && { phase: "offline" }) });
+    if (!status) {
       // The line may be too slow for so much.
       this.limit = Math.ceil(Math.min(this.limit, engine.mirror.outbox.size || 1) * 0.5);
     }
