@@ -125,6 +125,12 @@ def test_an_app_in_node_keeps_its_board_in_a_file(stage, tmp_path):
             beginning + "const board = await library.open({ server: argument.server, storage });"
             "const seen = board.tasks().value.map(({ title }) => title); await board.close(); return seen;", argument,
         ) == ["Kept", "Unsent"]
+        # One that cannot be read is not taken for an empty one, and not written over.
+        assert run(
+            "const { fileStorage } = await import(argument.module);"
+            "return library.open({ server: argument.server, storage: fileStorage(argument.folder) }).then(() => '', ({ code }) => code);",
+            {**argument, "folder": str(tmp_path)},
+        ) == "EISDIR"
 
 
 def test_the_table_of_calls_names_what_there_is(stage, tmp_path):

@@ -320,6 +320,30 @@ export const cases = {
     same((await problem(t, board.answer(id, "mine"))).code, "not_found");
   }],
 
+  "a refused task that is tried again is at the end of its column": ["open", async (t) => {
+    const board = await t.open();
+    const garden = await board.createCategory({ name: "Garden" });
+    const [first, last] = ["f", "0"].map((digit) => t.library.uuid().replace(/^./, digit));
+    await board.create({ title: "Seeds", id: first });
+    await board.sync();
+    await t.stop();
+    await offline(board);
+    await board.create({ title: "Weeds", categoryId: garden.id, id: last });
+    await board.close();
+    await t.start();
+    await t.api("DELETE", `/categories/${garden.id}`);
+    const again = await t.open();
+    await live(again);
+    const [{ kind, id }] = again.conflicts.value;
+    await t.stop();
+    await offline(again);
+    await again.answer(id, "mine");
+    same([kind, titles(again.tasks().value)], ["refused", ["Seeds", "Weeds"]]);
+    await t.start();
+    await live(again);
+    same(titles((await t.api("GET", "/tasks?sort=position")).items), ["Seeds", "Weeds"]);
+  }],
+
   "undo takes back each kind of step, and redo does it again": ["open", async (t) => {
     const board = await t.open();
     const state = () => board.tasks().value.map(({ title, status }) => `${title} ${status}`).sort();
@@ -459,6 +483,21 @@ export const cases = {
     same([board.status.value.problem.code, board.status.value.pending], ["busy", 1]);
     await board.sync();
     same([board.status.value.problem, board.status.value.pending], [null, 0]);
+  }],
+
+  "a request that fails late does not stop a sync that began after it": ["open", async (t) => {
+    let [fail, count] = [() => {}, 0];
+    const late = new Promise((_, reject) => { fail = () => reject(new TypeError("The network has changed.")); });
+    const { fetch } = globalThis;
+    const end = between((address, options) => {
+      if (!address.endsWith("/account")) return undefined;
+      count += 1;
+      return count === 1 ? late : fetch(address, options).finally(() => { setTimeout(fail, 100); });
+    });
+    const board = await t.open();
+    await board.create({ title: "Milk" });
+    await board.sync().finally(end);
+    same(titles((await t.api("GET", "/tasks")).items), ["Milk"]);
   }],
 
   "a closed board takes no edits": ["open", async (t) => {
@@ -798,6 +837,17 @@ export const cases = {
     same([title, body, dueDate, board.conflicts.value], ["Somebody's tea", "Three cups", "2031-05-05", []]);
   }],
 
+  "their words take the place of the newest of several edits that waited": ["open", async (t) => {
+    const { board, task } = await away(t, {
+      here: async (board, { id }) => { for (const title of ["Black tea", "White tea"]) await board.edit(id, { title }); },
+      there: ({ id }) => t.api("PATCH", `/tasks/${id}`, { title: "Green tea" }),
+    });
+    same(board.conflicts.value.map(({ conflicts }) => conflicts), [[{ member: "title", base: "Tea", theirs: "Green tea", yours: "White tea" }]]);
+    await board.answer(board.conflicts.value[0].id, "theirs");
+    await board.sync();
+    same((await t.api("GET", `/tasks/${task.id}`)).title, "Green tea");
+  }],
+
   "their words do not replace what was written after the conflict": ["open", async (t) => {
     const { board, task } = await away(t, {
       here: (board, { id }) => board.edit(id, { title: "Black tea", body: "Mine" }),
@@ -912,6 +962,164 @@ export const cases = {
     await t.api("POST", "/tasks", { title: "5" });
     await board.sync();
     same([await board.undo(), titles(board.tasks().value).join("")], [true, "21345"]);
+  }],
+
+  "an edit of what the server has not answered for yet is no edit over words of others": ["open", async (t) => {
+    const board = await t.open();
+    await live(board);
+    const { fetch } = globalThis;
+    const end = between((address, options) => (address.endsWith("/sync") ? fetch(address, options).then(() => { throw new TypeError("The answer is lost."); }) : undefined));
+    const { id } = await board.create({ title: "Tea" });
+    await board.editSettings({ custom: { theme: "light" } });
+    await problem(t, board.sync());
+    await t.stop();
+    await board.edit(id, { title: "Black tea" });
+    await board.editSettings({ custom: { theme: "dark", mine: 1 } });
+    end();
+    await t.start();
+    await t.api("PATCH", `/tasks/${id}`, { title: "Green tea" });
+    await t.api("PATCH", "/settings", { custom: { theme: "blue" } });
+    await board.sync();
+    same(board.conflicts.value.flatMap(({ kind, conflicts }) => conflicts.map(({ member, theirs, yours }) => [kind, member, theirs, yours])).sort(),
+      [["merged", "custom.theme", "blue", "dark"], ["merged", "title", "Green tea", "Black tea"]]);
+  }],
+
+  "an edit of the task that follows a completed one is no conflict with it": ["open", async (t) => {
+    const board = await t.open();
+    const rent = await board.create({ title: "Rent", dueDate: "2031-01-31", recurrence: { rule: "FREQ=MONTHLY" } });
+    await board.sync();
+    await t.stop();
+    await offline(board);
+    // Each is sent alone, since the line was bad.
+    const next = await board.complete(rent.id);
+    await board.edit(next.id, { title: "Rent and water" });
+    await board.edit(next.id, { body: "Ask for the bill" });
+    await t.start();
+    await live(board);
+    same([board.conflicts.value, board.task(next.id).title, board.task(next.id).body], [[], "Rent and water", "Ask for the bill"]);
+  }],
+
+  "settings that this device never had are not overwritten in silence": ["open", async (t) => {
+    await t.stop();
+    const board = await t.open();
+    await board.editSettings({ custom: { theme: "dark", mine: 1 } });
+    await t.start();
+    await t.api("PATCH", "/settings", { custom: { theme: "blue", other: 1 } });
+    await board.sync();
+    same(board.conflicts.value.flatMap(({ conflicts }) => conflicts), [{ member: "custom.theme", base: null, theirs: "blue", yours: "dark" }]);
+    same(Object.entries(board.settings().value.custom).sort(), [["mine", 1], ["other", 1], ["theme", "dark"]]);
+  }],
+
+  "edits that wait through a restore are sent, and ask where somebody changed the same since": ["open", async (t) => {
+    const board = await t.open();
+    const [tea, milk] = await Promise.all(["Tea", "Milk"].map((title) => board.create({ title })));
+    await board.sync();
+    await t.backup();
+    await board.edit(tea.id, { body: "Two cups" });
+    await board.edit(tea.id, { body: "Three cups" });
+    await board.sync();
+    await t.stop();
+    await offline(board);
+    await board.edit(tea.id, { title: "Green tea" });
+    await board.edit(milk.id, { title: "Oat milk" });
+    await board.close();
+    await t.restore();
+    await t.start();
+    await t.api("PATCH", `/tasks/${milk.id}`, { title: "Soy milk" });
+    const again = await t.open();
+    await live(again);
+    same(again.conflicts.value.map(({ kind, target, conflicts }) => [kind, target, conflicts.map(({ member, theirs }) => [member, theirs])]).sort(),
+      [["lost", tea.id, []], ["merged", milk.id, [["title", "Soy milk"]]]]);
+    same(titles((await t.api("GET", "/tasks?sort=position")).items), ["Green tea", "Oat milk"]);
+  }],
+
+  "two devices that bring back the same lose none of their words": ["open", async (t) => {
+    await t.backup();
+    const one = await t.open({ storage: "memory" }), two = await t.open();
+    const { id } = await one.create({ title: "Tea" });
+    await one.sync();
+    await two.sync();
+    await two.close();
+    await one.edit(id, { title: "Green tea" });
+    await one.sync();
+    await t.stop();
+    await t.restore();
+    await t.start();
+    const again = await t.open();
+    for (const board of [one, again]) await until(board.conflicts, (list) => list.length === 1);
+    await again.close();
+    await one.answer(one.conflicts.value[0].id, "mine");
+    await one.sync();
+    await t.stop();
+    const last = await t.open();
+    await last.answer(last.conflicts.value[0].id, "mine");
+    await t.start();
+    await last.sync();
+    const [{ kind, conflicts, id: merged }] = last.conflicts.value;
+    same([kind, conflicts], ["merged", [{ member: "title", base: null, theirs: "Green tea", yours: "Tea" }]]);
+    await last.answer(merged, "theirs");
+    await last.sync();
+    same((await t.api("GET", `/tasks/${id}`)).title, "Green tea");
+  }],
+
+  "lost words come back also where a restored server has the task in its trash": ["open", async (t) => {
+    const board = await t.open();
+    const { id } = await board.create({ title: "Tea" });
+    await board.sync();
+    await board.remove(id);
+    await board.sync();
+    await t.backup();
+    await board.restore(id);
+    await board.edit(id, { title: "Green tea" });
+    await board.sync();
+    await t.stop();
+    await t.restore();
+    await t.start();
+    for (const kind of ["lost", "refused"]) {
+      const list = await until(board.conflicts, (conflicts) => conflicts.some((each) => each.kind === kind));
+      await board.answer(list.find((each) => each.kind === kind).id, "mine");
+      await board.sync();
+    }
+    same([board.task(id).title, (await t.api("GET", `/tasks/${id}`)).title], ["Green tea", "Green tea"]);
+  }],
+
+  "undo takes back a task whose category became one with another": ["open", async (t) => {
+    await t.stop();
+    const board = await t.open();
+    const garden = await board.createCategory({ name: "Garden" });
+    const task = await board.create({ title: "Weeds", categoryId: garden.id });
+    const other = await board.create({ title: "Seeds" });
+    await board.edit(other.id, { categoryId: garden.id });
+    await board.edit(other.id, { categoryId: null });
+    await t.start();
+    const theirs = await t.api("POST", "/categories", { name: "garden" });
+    await board.sync();
+    same([await board.undo(), board.task(other.id).categoryId], [true, theirs.id]);
+    same([await board.undo(), board.task(other.id).categoryId], [true, null]);
+    await board.undo();
+    same([await board.undo(), board.task(task.id)], [true, undefined]);
+    await board.sync();
+    same((await t.api("GET", "/tasks")).items, []);
+  }],
+
+  "a sign-up beside edits of another account makes no account": ["guarded", async (t) => {
+    const board = await t.open();
+    await board.signUp(sun);
+    await board.create({ title: "Sent" });
+    await board.sync();
+    await t.endSessions(sun);
+    await board.create({ title: "Unsent" });
+    await until(board.status, ({ phase }) => phase === "loggedOut");
+    same((await problem(t, board.signUp(moon))).code, "unsent_edits");
+    await board.signUp({ ...moon, discard: true });
+    await board.sync();
+    same([board.account.value.email, board.tasks().value], ["moon@example.org", []]);
+  }],
+
+  "a server that asks for weeks of patience is not asked without a pause": ["open", async (t) => {
+    const end = between((address) => (address.includes("/account") ? Promise.resolve(new Response('{"code": "busy"}', { status: 503, headers: { "Retry-After": "9999999" } })) : undefined));
+    const busy = await problem(t, new t.library.Connection(t.server).call("GET", "/account")).finally(end);
+    same([busy.code, busy.retryAfter], ["busy", 3600]);
   }],
 
   "a search finds by the rules of all homes": ["open", async (t) => {

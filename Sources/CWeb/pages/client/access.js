@@ -1,6 +1,6 @@
 // Who is logged in: the session that this device keeps, for all tabs, or a token of the app. A device keeps the data of one account.
 import { notKanbase, Problem } from "./connection.js";
-import { ownCount, stores } from "./mirror.js";
+import { kept, ownCount, stores } from "./mirror.js";
 
 export class Access {
   /** @param {Engine} engine that has read its disk @param {string | null} token of the app, which keeps it */
@@ -56,8 +56,11 @@ export class Access {
   }
 
   /** @param {import("../kanbase.js").SignUp} options */
-  async signUp({ email, password, displayName, invitation, device, discard }) {
-    await this.engine.connection.call("POST", "/accounts", { body: { email, password, displayName, invitation }, quiet: true, seconds: 30 });
+  async signUp({ device, discard, ...body }) {
+    const { email, password } = body;
+    // Before there is an account.
+    this.leave("", discard);
+    await this.engine.connection.call("POST", "/accounts", { body, quiet: true, seconds: 30 });
     await this.logIn({ email, password, device, discard });
   }
 
@@ -65,8 +68,7 @@ export class Access {
   async logOut({ discard = false }) {
     const { engine } = this;
     const { connection } = engine;
-    const count = ownCount(engine.mirror);
-    if (count > 0 && !discard) throw unsent(`${count} edits or conflicts are on this device alone. Send or answer them`);
+    this.spare(discard);
     const { token } = connection;
     this.given = null;
     // First here: an edit that is made while the server answers is nobody's, and stays. Without a token there is no log-in to wait for.
@@ -79,15 +81,20 @@ export class Access {
 
   /**
    * What removes the data of another account. Edits of nobody become those of the account.
-   * @param {string} id @param {boolean} discard
+   * @param {string} id @param {boolean} [discard]
    */
   leave(id, discard) {
     const { mirror } = this.engine;
     const known = mirror.meta.get("account");
     if (!known || known.id === id) return [];
-    const count = ownCount(mirror);
-    if (count > 0 && !discard) throw unsent(`${count} edits or conflicts of another account are on this device. Log in to that account`);
+    this.spare(discard);
     return this.everything();
+  }
+
+  /** @param {boolean} [discard] gives up what is on this device alone; else it is refused */
+  spare(discard) {
+    const count = ownCount(this.engine.mirror);
+    if (count > 0 && !discard) throw new Problem(409, { code: "unsent_edits", detail: `${count} edits or conflicts are on this device alone. Send or answer them with their account, or give them up with discard: true.` });
   }
 
   /** @returns {Change[]} what removes all that this device has */
@@ -100,15 +107,9 @@ export class Access {
 /** @param {Connection} connection @param {string} token */
 const endSession = (connection, token) => connection.call("DELETE", "/sessions/current", { headers: { Authorization: `Bearer ${token}` }, seconds: 5, quiet: true }).catch(() => {});
 
-/** @param {string} key @param {any} value @returns {Change} */
-const kept = (key, value) => ({ store: "meta", key, value });
-
 /** @param {any} account as the server shows it */
 function accountOf(account) {
   if (!account?.id) throw notKanbase();
   const { id, email, displayName, image } = account;
   return { id, email, displayName, image };
 }
-
-/** @param {string} words */
-const unsent = (words) => new Problem(409, { code: "unsent_edits", detail: `${words}, or give them up with discard: true.` });

@@ -54,7 +54,7 @@ export class Board {
     const { status, category, sort = "position", query } = wanted ?? {};
     const terms = searchTerms(query ?? "");
     const isShown = (/** @type {Task} */ task) => (!status || task.status === status)
-      && (category === undefined || task.categoryId === this.#idOf(category)) && isFound(task, terms);
+      && (category === undefined || task.categoryId === this.#views.idOf(category)) && isFound(task, terms);
     return new Live(this.#source, () => [...this.#views.tasks.values()].filter(isShown).sort(comparison(sort)));
   }
 
@@ -245,20 +245,15 @@ export class Board {
 
   /** @param {Target["type"]} type @param {string} id */
   #find(type, id) {
-    const value = valueOf(this.#views, { type, id: this.#idOf(id) });
+    const value = valueOf(this.#views, { type, id: this.#views.idOf(id) });
     if (!value) throw missing(type, id);
     return value;
-  }
-
-  /** @param {any} id perhaps of a category that the server has under another, since it knew the name */
-  #idOf(id) {
-    return this.#engine.mirror.meta.get(`same:${id}`) ?? id;
   }
 
   /** @param {TaskFields} fields @returns {Record<string, any>} the server would take its own zone for a rule without one */
   #ruled(fields) {
     const { recurrence, ...value } = copied(fields);
-    if (value.categoryId) value.categoryId = this.#idOf(value.categoryId);
+    if (value.categoryId) value.categoryId = this.#views.idOf(value.categoryId);
     return { ...value, ...(recurrence !== undefined && { recurrence: recurrence && { rule: recurrence.rule, from: "due", timeZone: this.#views.ruleZone, ...recurrence } }) };
   }
 

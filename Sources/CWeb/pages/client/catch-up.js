@@ -1,9 +1,12 @@
 // Waits until the server has all edits of this device, and this device what the server had.
-import { closed, Problem } from "./connection.js";
+import { closed, isOver, Problem } from "./connection.js";
 import { receive } from "./sync.js";
 
-/** @param {Engine} engine @param {import("./live.js").Source} source that says when something changed */
-export async function catchUp(engine, source) {
+/**
+ * @param {Engine} engine @param {import("./live.js").Source} source that says when something changed
+ * @param {boolean} [isAgain] after a request that was on its way before, perhaps into another network, and failed since
+ */
+export async function catchUp(engine, source, isAgain) {
   // Rejects with the reason if the server cannot be reached.
   await engine.connection.call("GET", "/account", { quiet: true });
   // From now on it is of this try. Another tab that talks to the server has its own.
@@ -16,7 +19,7 @@ export async function catchUp(engine, source) {
       if (phase === "live" && engine.mirror.outbox.size === 0) resolve(undefined);
       else if (engine.closing.signal.aborted) reject(closed());
       else if (phase === "loggedOut") reject(new Problem(401, { code: "unauthorized", detail: "Log in first." }));
-      else if (problem && !sending && (engine.isLeading || problem.code === "unsent_edits")) reject(new Problem(problem.status, { code: problem.code, detail: problem.message }));
+      else if (problem && !sending && (engine.isLeading || problem.code === "unsent_edits")) problem.status || isAgain ? reject(new Problem(problem.status, { code: problem.code, detail: problem.message })) : resolve(catchUp(engine, source, true));
       else if (full && !sending) reject(new Problem(507, { code: "quota_exceeded", detail: "The account is full. Delete something." }));
       else return;
       stop();
@@ -40,6 +43,6 @@ async function pull(engine) {
       ({ cursor, hasMore } = page);
     }
   } catch (problem) {
-    if (!(problem instanceof Problem) || (problem.status !== 410 && problem.code !== "invalid_cursor")) throw problem;
+    if (!isOver(problem)) throw problem;
   }
 }

@@ -35,6 +35,9 @@ export const closed = () => new Problem(0, { code: "closed", detail: "The board 
 export const missing = (kind, id) => new Problem(404, { code: "not_found", detail: `There is no ${kind} with the id ${id} on this device.` });
 export const notKanbase = () => new Problem(502, { code: "not_kanbase", detail: "What answers at this address is not Kanbase. Check the address of the server." });
 
+/** @param {any} problem @returns {boolean} true if the server no longer has the history of the cursor */
+export const isOver = ({ status, code }) => status === 410 || code === "invalid_cursor";
+
 /** @param {Problem} problem @returns {State["problem"]} as other tabs can be sent it */
 export const reasonOf = ({ status, code, message }) => ({ status, code, message });
 
@@ -133,8 +136,8 @@ export class Connection {
   }
 }
 
-/** @param {Response} response @returns in seconds */
-const retryAfter = ({ headers }) => Number(headers.get("Retry-After")) || undefined;
+/** @param {Response} response @returns in seconds, of which a timer takes fewer than a number has */
+const retryAfter = ({ headers }) => Math.min(Number(headers.get("Retry-After")), 3600) || undefined;
 
 /** Splits text into events (HTML §9.2.6), however it is cut. */
 export class EventParser {

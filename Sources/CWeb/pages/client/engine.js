@@ -2,7 +2,7 @@
 // holds the lock talks to the server, and gets the edits of the others over the disk and a channel.
 import { uuid } from "./connection.js";
 import { Feed } from "./feed.js";
-import { apply, emptyMirror, mutate, noDraft } from "./mirror.js";
+import { apply, emptyMirror, kept, mutate, noDraft } from "./mirror.js";
 import { Sender } from "./sender.js";
 import { joined } from "./sync.js";
 
@@ -24,9 +24,7 @@ export class Engine {
     this.admit = async () => {};
     /** @type {Map<string, () => void>} writes the words that this page shows, by the key of their draft */
     this.typed = new Map();
-    this.isDiskLost = false;
-    this.isLeading = false;
-    this.isAdmitted = false;
+    this.isDiskLost = this.isLeading = this.isAdmitted = false;
     this.sender = new Sender(this);
     this.feed = new Feed(this);
     this.closing = new AbortController();
@@ -64,7 +62,7 @@ export class Engine {
 
   /** To what a browser says of its network and of the page. */
   listen() {
-    if (typeof document === "undefined") return;
+    if (!globalThis.document) return;
     const { signal } = this.closing;
     addEventListener("online", () => this.retry(), { signal });
     // A stream would notice it late.
@@ -152,9 +150,8 @@ export class Engine {
   /** In the order of the edits, though the clock may go back; unique within a tab, and by its random end among tabs. */
   nextKey() {
     for (const key of this.mirror.outbox.keys()) if (key > this.lastKey) this.lastKey = key;
-    const time = Date.now().toString(36).padStart(9, "0");
     const last = this.lastKey.slice(0, 13);
-    const next = `${time}0000`;
+    const next = `${Date.now().toString(36).padStart(9, "0")}0000`;
     const head = next > last ? next : last.slice(0, 9) + (parseInt(last.slice(9), 36) + 1).toString(36).padStart(4, "0");
     this.lastKey = `${head}-${uuid().slice(0, 8)}`;
     return this.lastKey;
@@ -200,7 +197,7 @@ export class Engine {
   setState(change) {
     const next = { ...this.state, ...change };
     if (this.closing.signal.aborted || JSON.stringify(next) === JSON.stringify(this.state)) return;
-    if (this.isLeading && next.full !== this.state.full) this.commit([{ store: "meta", key: "full", value: next.full || undefined }]);
+    if (this.isLeading && next.full !== this.state.full) this.commit([kept("full", next.full || undefined)]);
     this.state = next;
     this.onState();
     if (this.isLeading) this.channel?.postMessage({ state: next });

@@ -1,7 +1,7 @@
 // Brings what the server has: the whole state once, then its changes as they come, over a stream or, where answers cannot be read as
 // streams, with requests that wait for the next change.
-import { notKanbase, Problem, reasonOf } from "./connection.js";
-import { apply, types } from "./mirror.js";
+import { isOver, notKanbase, Problem, reasonOf } from "./connection.js";
+import { apply, kept, types } from "./mirror.js";
 import { receive, replace } from "./sync.js";
 
 const path = `/changes?types=${types.join(",")}`;
@@ -33,22 +33,22 @@ export class Feed {
       try {
         await engine.begin(signal);
         // Browsers have six connections: none for hidden tabs.
-        if (typeof document !== "undefined" && !navigator.locks && document.hidden) await engine.pause(2 ** 31 - 1);
+        if (globalThis.document?.hidden && !navigator.locks) await engine.pause(2 ** 31 - 1);
         await engine.writing;
         if (!this.cursor) await this.load(signal);
         if (signal.aborted) return;
         this.stream = new AbortController();
-        if (typeof TextDecoderStream === "undefined") await this.poll(signal, live);
+        if (!globalThis.TextDecoderStream) await this.poll(signal, live);
         else await this.follow(signal, live);
       } catch (error) {
         if (signal.aborted) return;
-        const { status, code, retryAfter } = /** @type {any} */ (error);
+        const { status, retryAfter } = /** @type {any} */ (error);
         if (retryAfter) wait = retryAfter * 1000;
         if (status === 401) return engine.connection.ended();
-        if (status === 410 || code === "invalid_cursor") {
+        if (isOver(error)) {
           // Another history, or an expired cursor: load everything again, with the outbox on top.
           const before = this.cursor ?? engine.mirror.meta.get("before");
-          await engine.commit([{ store: "meta", key: "before", value: before }, { store: "meta", key: "cursor", value: undefined }]);
+          await engine.commit([kept("before", before), kept("cursor")]);
         } else if (error instanceof Problem) engine.setState({ problem: reasonOf(error) });
       }
       if (signal.aborted) return;
@@ -138,6 +138,7 @@ export class Feed {
   /** Looks at once whether the server can still be reached. */
   interrupt() {
     this.stream.abort();
+    this.engine.wake();
   }
 
   close() {

@@ -28,9 +28,9 @@ export function keepMine(views, issue, title) {
   const answered = [noIssue(issue)];
   if (kind === "merged") return { intents: [], answered };
   if (kind === "lost") return sendAgain(views, issue, title);
-  const again = { type, op, id: target, value: savable(views, value) };
+  const again = { type, op, id: target, value: savable(views, value), ...(op === "create" && type === "task" && { position: positionIn(views, target, value ?? {}) }) };
   if (code !== "deleted") return { intents: [again], answered };
-  return { intents: [{ type, op: "restore", id: target }, ...(op === "patch" ? [again] : [])], answered };
+  return { intents: [{ type, op: "restore", id: target }, ...(value ? [{ ...again, op: /** @type {const} */ ("patch") }] : [])], answered };
 }
 
 /**

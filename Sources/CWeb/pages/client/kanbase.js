@@ -24,7 +24,7 @@ export { inOrder, orderKey, sameKey, searchKey, searchTerms } from "./words.js";
 export async function open({ server, storage, token = null, name }) {
   const address = addressOf(server);
   if (storage !== undefined && storage !== "indexeddb" && storage !== "memory" && !storage?.write) throw new TypeError("storage is \"indexeddb\", \"memory\" or an adapter.");
-  const isMemory = storage === "memory" || (!storage && typeof indexedDB === "undefined");
+  const isMemory = storage === "memory" || (!storage && !globalThis.indexedDB);
   const store = isMemory ? new Keeper(null) : typeof storage === "object" ? new Keeper(storage) : new Store(`Kanbase ${name ?? address}`);
   const engine = new Engine(store, new Connection(address));
   await engine.read();

@@ -18,8 +18,7 @@ export class Source {
         if (this.watchers.has(watcher)) watcher();
       } catch (error) {
         // A fault of the app must not end the sync.
-        if (typeof reportError === "function") reportError(error);
-        else console.error(error);
+        (globalThis.reportError ?? console.error)(error);
       }
     }
   }
@@ -98,7 +97,7 @@ export class Live {
 
 /** @param {any} a @param {any} b @returns {boolean} */
 function isAlike(a, b) {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => item === b[index] || JSON.stringify(item) === JSON.stringify(b[index]));
+  if (Array.isArray(a)) return a.length === b.length && a.every((item, index) => item === b[index] || JSON.stringify(item) === JSON.stringify(b[index]));
   return JSON.stringify(a) === JSON.stringify(b);
 }
 

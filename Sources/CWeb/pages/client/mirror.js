@@ -27,6 +27,9 @@ export function apply(mirror, changes) {
  */
 export const ownCount = ({ outbox, draft, issue }) => outbox.size + draft.size + issue.size;
 
+/** @param {string} key @param {any} [value] @returns {Change} */
+export const kept = (key, value) => ({ store: "meta", key, value });
+
 /** @param {string} key @returns {Change} */
 export const noDraft = (key) => ({ store: "draft", key, value: undefined });
 
@@ -101,14 +104,19 @@ function mergePatch(target, patch) {
   return result;
 }
 
+/** @param {Mirror} mirror @param {Pick<Mutation, "type" | "id">} target @returns {any} the last that this device knew of it */
+export const knownOf = (mirror, { type, id }) => mirror[type].get(id) ?? mirror.meta.get(`deleted:${id}`);
+
 /** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made */
 export function mutate(mirror, intent, made) {
   const { type, op, id, value, position, visit } = intent;
-  const base = intent.baseRevision ?? /** @type {any} */ (mirror[type].get(id))?.revision;
+  // Of what this device makes, and the server has not given to it, all that others wrote is newer.
+  const unseen = op === "put" || type === "settings" || isEdited(mirror, id, "create") ? 0 : undefined;
+  const base = intent.baseRevision || knownOf(mirror, intent)?.revision || unseen;
   /** @type {Mutation} */
   const mutation = { mutationId: made.mutationId, type, op, id, at: made.at };
   if (value !== undefined) mutation.value = value;
-  if (op !== "create" && base) mutation.baseRevision = base;
+  if (op !== "create") mutation.baseRevision = base;
   /** @type {Entry} */
   const entry = { key: made.key, mutation, at: made.at, ...(position !== undefined && { position }), ...(visit && { visit }) };
   if (type === "task" && op !== "delete" && op !== "restore") Object.assign(entry, followed(mirror, entry));

@@ -4,12 +4,15 @@
 const ms = 86400000;
 export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
+/** @type {(number: number, by: number) => number} */
+const floored = (number, by) => Math.floor(number / by);
+
 /** @type {(day: string) => number} */
-const numberOf = (day) => Date.parse(day) / ms;
+const numberOf = (day) => floored(Date.parse(day), ms);
 /** @type {(day: number) => string} */
 const textOf = (day) => new Date(day * ms).toISOString().slice(0, 10);
 /** @type {(year: number, month: number, date: number) => number} */
-const at = (year, month, date) => new Date(0).setUTCFullYear(year, month, date) / ms;
+const at = (year, month, date) => floored(new Date(0).setUTCFullYear(year, month, date), ms);
 /** @type {(day: number) => number[]} year, month from 0 on, date */
 const civil = (day) => {
   const date = new Date(day * ms);
@@ -46,7 +49,7 @@ function isOn({ frequency, weekdays, monthDays, months, skipsBackward }, day) {
   const isOfYear = frequency === "YEARLY" && !months.length;
   const index = isOfYear ? day - at(year, 0, 1) : number - 1;
   const left = (isOfYear ? at(year, 12, 0) : end) - day;
-  return !weekdays.length || own.some(({ ordinal }) => !ordinal || Math.floor((ordinal > 0 ? index : left) / 7) === Math.abs(ordinal) - 1);
+  return !weekdays.length || own.some(({ ordinal }) => !ordinal || floored(ordinal > 0 ? index : left, 7) === Math.abs(ordinal) - 1);
 }
 
 /** @type {(rule: Rule, day: number, start: number) => number | null} the first day after `day`; periods count from the one of `start` */
@@ -56,7 +59,7 @@ function nextDay(rule, day, start) {
   const week = rule.weekStart - 3;
   const unitOf = (/** @type {number} */ any) => {
     const [year, month] = civil(any);
-    return { DAILY: any, WEEKLY: Math.floor((any - week) / 7), MONTHLY: year * 12 + month, YEARLY: year }[frequency];
+    return { DAILY: any, WEEKLY: floored(any - week, 7), MONTHLY: year * 12 + month, YEARLY: year }[frequency];
   };
   const firstIn = (/** @type {number} */ unit) => (frequency === "DAILY" ? unit : frequency === "WEEKLY" ? week + unit * 7 : at(0, frequency === "MONTHLY" ? unit : unit * 12, 1));
   // What the rule leaves open, the start says.
@@ -67,7 +70,7 @@ function nextDay(rule, day, start) {
   // The calendar repeats after 400 years.
   const last = Math.min(latest, Math.max(day, start) + 400 * 366);
   const origin = unitOf(start);
-  for (let period = Math.max(0, Math.floor((unitOf(day) - origin) / interval)); ; period += 1) {
+  for (let period = Math.max(0, floored(unitOf(day) - origin, interval)); ; period += 1) {
     const [first, end] = [0, 1].map((more) => firstIn(origin + period * interval + more));
     if (first > last) return null;
     const days = [];
@@ -89,7 +92,7 @@ export function wallOf(time, zone) {
 }
 
 /** @type {(due: string, zone: string) => number} */
-const dayNumber = (due, zone) => Math.floor(due.length === 10 ? numberOf(due) : wallOf(Date.parse(due), zone) / ms);
+const dayNumber = (due, zone) => floored(due.length === 10 ? Date.parse(due) : wallOf(Date.parse(due), zone), ms);
 
 /** @type {(due: string, day: number | null, zone: string) => string | null} the same time of day on another day */
 function moved(due, day, zone) {

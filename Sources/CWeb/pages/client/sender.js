@@ -1,6 +1,6 @@
 // Sends the outbox, a batch at a time, until it is empty or the server cannot be reached. An edit that the account has no room for
 // waits, and the others go on.
-import { notKanbase, Problem, reasonOf } from "./connection.js";
+import { isOver, notKanbase, Problem, reasonOf } from "./connection.js";
 import { batch, request, settle } from "./sync.js";
 
 export class Sender {
@@ -53,7 +53,8 @@ export class Sender {
   /** @param {NonNullable<ReturnType<typeof request>>} next @param {AbortSignal} signal @returns {Promise<any[]>} its results */
   async ask({ sent, body }, signal) {
     try {
-      const answer = await this.engine.connection.call("POST", "/sync", { body, signal });
+      // The cursor tells whether the server still has the history of the edits. Of another one it takes none.
+      const answer = await this.engine.connection.call("POST", "/sync", { body: { ...body, since: this.engine.feed.cursor }, signal });
       if (!Array.isArray(answer?.results)) throw notKanbase();
       if (this.engine.feed.isLive) this.engine.setState({ phase: "live", problem: null });
       return answer.results;
@@ -76,12 +77,15 @@ export class Sender {
   async failed(problem) {
     if (!(problem instanceof Problem)) throw problem;
     const { engine } = this;
-    if (problem.status === 401) return;
+    const { status, code } = problem;
+    if (status === 401) return;
+    // The feed begins anew, and then the edits go on.
+    if (isOver(problem)) return engine.feed.interrupt();
     // A refusal without a code is of a proxy. One that finds the request too large finds smaller ones right.
-    const isPassing = problem.status >= 500 || [0, 403, 408, 429].includes(problem.status) || (problem.code === "" && problem.status !== 413);
+    const isPassing = status >= 500 || [0, 403, 408, 429].includes(status) || (code === "" && status !== 413);
     if (!isPassing) {
       // The whole request was refused: smaller requests find the edit at fault.
-      if (this.limit > 1) this.limit = Math.ceil(this.limit / 8);
+      if (this.limit > 1) this.limit = Math.ceil(this.limit * 0.125);
       else {
         const sent = request(engine.mirror, 1, this.held)?.sent ?? [];
         await this.take(sent, refused(sent, problem));
@@ -89,11 +93,10 @@ export class Sender {
       this.timer = setTimeout(() => this.push(), 100);
       return;
     }
-    const isAway = problem.status === 0;
-    engine.setState({ problem: reasonOf(problem), ...(isAway && { phase: "offline" }) });
-    if (isAway) {
+    engine.setState({ problem: reasonOf(problem), ...(!status && { phase: "offline" }) });
+    if (!status) {
       // The line may be too slow for so much.
-      this.limit = Math.ceil(Math.min(this.limit, engine.mirror.outbox.size || 1) / 2);
+      this.limit = Math.ceil(Math.min(this.limit, engine.mirror.outbox.size || 1) * 0.5);
     }
     this.again(15_000, problem.retryAfter ?? 0, () => this.push());
   }

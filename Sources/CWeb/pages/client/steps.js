@@ -31,8 +31,9 @@ export function positionIn(views, id, where) {
   return between(column[index - 1]?.position ?? null, column[index]?.position ?? null);
 }
 
-/** @param {Views} views @param {Target} target @param {Stand} from @param {Stand} to @returns {Intent[]} */
-export function turn(views, target, from, to) {
+/** @param {Views} views @param {Target} target @param {Stand} old @param {Stand} wanted @returns {Intent[]} */
+export function turn(views, target, old, wanted) {
+  const [from, to] = [old, wanted].map(({ value, where }) => ({ where, value: value && { ...value, categoryId: views.idOf(value.categoryId) } }));
   const now = valueOf(views, target);
   const { type, id } = target;
   const where = to.where && settled(views, to.where);

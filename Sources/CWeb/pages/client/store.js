@@ -28,7 +28,7 @@ export class Store {
     this.order = 0;
     /** @type {Promise<void> | null} under way after the browser closed the connection */
     this.reopening = null;
-    this.channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(name);
+    this.channel = globalThis.BroadcastChannel ? new BroadcastChannel(name) : null;
     /** @type {Change[][]} changes by other tabs while this one was reading */
     this.missed = [];
     if (this.channel) this.channel.onmessage = ({ data }) => { if (data.changes) this.missed.push(data.changes); };
@@ -82,7 +82,7 @@ export class Store {
   async read() {
     const mirror = emptyMirror();
     if (!this.database) return mirror;
-    const transaction = this.database.transaction(stores, "readonly");
+    const transaction = this.database.transaction(stores);
     await Promise.all(stores.map(async (name) => {
       const store = transaction.objectStore(name);
       const map = /** @type {Map<string, any>} */ (mirror[name]);

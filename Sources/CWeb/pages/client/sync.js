@@ -1,5 +1,5 @@
 // The rules of sync as pure functions: what goes in a request, and what its answer and the feed change in the mirror.
-import { defaults, isEdited, outbox, types } from "./mirror.js";
+import { defaults, isEdited, kept, knownOf, outbox, types, view } from "./mirror.js";
 import { remembered } from "./trash.js";
 
 /** How many edits go in one request; the server takes 500. */
@@ -46,12 +46,12 @@ export function joined(mirror, intent) {
   const last = visit && outbox(mirror).filter(({ mutation }) => mutation.id === id).at(-1);
   // With another base, in another column, or with the task that follows a completed one, the two say more than one can.
   if (!last || last.visit !== visit || last.next || (value.status && last.mutation.value?.status)
-    || last.mutation.baseRevision !== mirror[type].get(id)?.revision) return [intent, []];
+    || (last.mutation.baseRevision ?? 0) !== (mirror[type].get(id)?.revision ?? 0)) return [intent, []];
   const { mutationId, value: before } = last.mutation;
   // If the server has that one already, and its answer was lost, this one builds on it.
   const known = [...(mirror.meta.get("known") ?? []), { id: mutationId, target: id }];
   return [{ ...intent, position: position ?? last.position, value: { ...before, ...value } },
-    [{ store: "outbox", key: last.key, value: undefined }, { store: "meta", key: "known", value: known }]];
+    [{ store: "outbox", key: last.key, value: undefined }, kept("known", known)]];
 }
 
 /**
@@ -97,7 +97,7 @@ export function settle(mirror, sent, results, at, held = new Set()) {
       if (id !== mutation.id) {
         renamed.set(mutation.id, id);
         // An app may still have ours.
-        changes.push({ store: "meta", key: `same:${mutation.id}`, value: id });
+        changes.push(kept(`same:${mutation.id}`, id));
       }
       if (!isOld(id)) changes.push({ store: mutation.type, key: id, value: value ? stripped(value) : undefined });
     }
@@ -147,30 +147,33 @@ function remember(mirror, sent, left) {
   const before = mirror.meta.get("known") ?? [];
   const known = [...before, ...sent.map(({ mutation }) => ({ id: mutation.mutationId, target: mutation.id }))]
     .filter((item) => waiting.has(item.target));
-  return known.length || before.length ? [{ store: "meta", key: "known", value: known.length ? known : undefined }] : [];
+  return known.length || before.length ? [kept("known", known.length ? known : undefined)] : [];
 }
 
 /**
- * The members of the settings' `custom` are contested one by one.
- * @param {Conflict} conflict @returns {Conflict[]}
+ * The members of the settings' `custom` are contested one by one. Later edits that wait have the user's newest words.
+ * @param {Conflict} conflict @param {any} shown @returns {Conflict[]}
  */
-function byKey(conflict) {
-  const { member, base, theirs, yours } = conflict;
-  if (member !== "custom") return [conflict];
+function byKey(conflict, shown = {}) {
+  const { member, base, theirs } = conflict;
+  const { [member]: yours = conflict.yours } = shown;
+  if (member !== "custom") return [{ ...conflict, yours }];
   return Object.keys({ ...theirs, ...yours }).flatMap((key) => {
     const [was, is, own] = [base, theirs, yours].map((side) => side?.[key] ?? null);
-    // What they left alone is no question. The server leaves out a large base.
-    return base && JSON.stringify(was) === JSON.stringify(is) ? [] : [{ member: `custom.${key}`, base: was, theirs: is, yours: own }];
+    // What they left alone is no question, nor what they do not have. The server leaves out a large base.
+    return JSON.stringify(was) === JSON.stringify(is) ? [] : [{ member: `custom.${key}`, base: was, theirs: is, yours: own }];
   });
 }
 
 /** @param {Mirror} mirror @param {Entry} entry @param {any} result @param {string} at @returns {Issue | null} */
-function issueOf(mirror, { mutation }, result, at) {
-  const conflicts = (result.conflicts ?? []).flatMap(byKey).filter((/** @type {Conflict} */ { member, theirs, yours }) => member !== "position" && JSON.stringify(theirs) !== JSON.stringify(yours));
+function issueOf(mirror, { key, mutation }, result, at) {
+  const { type, op, id, value } = mutation;
+  // With what waits behind it.
+  const shown = () => view({ ...mirror, [type]: new Map([[id, result.value]]) }, type, id, outbox(mirror).filter((other) => other.key > key && other.mutation.id === id));
+  const conflicts = (result.conflicts ?? []).flatMap((/** @type {Conflict} */ each) => byKey(each, shown())).filter((/** @type {Conflict} */ { member, theirs, yours }) => member !== "position" && JSON.stringify(theirs) !== JSON.stringify(yours));
   const isRefused = result.status === "rejected" || result.status === "conflict";
   // It was applied before a category in it got another id; that answer was lost.
   if (result.problem?.code === "idempotency_key_reused") return null;
-  const { type, op, id, value } = mutation;
   const isDeleted = result.status === "conflict" && !result.value;
   const isLost = result.problem?.code === "not_found";
   // The restore before this patch was refused: its issue takes these words, too.
@@ -181,17 +184,14 @@ function issueOf(mirror, { mutation }, result, at) {
   if (isLost ? op === "delete" : isDeleted && ["move", "skip"].includes(op)) return null;
   if (!isRefused && conflicts.length === 0) return null;
   // All patches of what is deleted are one issue.
-  const key = isDeleted && op === "patch" ? `deleted:${id}` : mutation.mutationId;
-  const words = { ...mirror.issue.get(key)?.value, ...value };
+  const name = isDeleted && op === "patch" ? `deleted:${id}` : mutation.mutationId;
+  const words = { ...mirror.issue.get(name)?.value, ...value };
   return {
-    id: key, kind: isRefused ? "refused" : "merged", type, target: id,
+    id: name, kind: isRefused ? "refused" : "merged", type, target: id,
     title: titleOf({ ...result.value ?? knownOf(mirror, mutation), ...words }), op, value: value ? words : null, conflicts, at,
     problem: result.problem, code: result.status === "conflict" ? "deleted" : result.problem?.code,
   };
 }
-
-/** @param {Mirror} mirror @param {Pick<Mutation, "type" | "id">} target @returns {any} the last that this device knew of it */
-const knownOf = (mirror, { type, id }) => mirror[type].get(id) ?? mirror.meta.get(`deleted:${id}`);
 
 /** @param {Record<string, any>} value @returns {string} */
 const titleOf = ({ title, name }) => title ?? name ?? "";
@@ -246,7 +246,7 @@ export function receive(mirror, feed, cursor) {
     made.add(id);
     changes.push(...deleted ? removed(mirror, type, id) : [{ store: type, key: id, value }]);
   }
-  if (cursor) changes.push({ store: "meta", key: "cursor", value: cursor });
+  if (cursor) changes.push(kept("cursor", cursor));
   return changes;
 }
 
@@ -259,7 +259,7 @@ export function replace(mirror, state, cursor, at) {
   const before = mirror.meta.get("before");
   const isRestored = before && isSetBack(before, cursor);
   /** @type {Change[]} */
-  const changes = [{ store: "meta", key: "before", value: undefined }];
+  const changes = [kept("before")];
   for (const type of types) {
     for (const [id, mine] of mirror[type]) {
       const theirs = state.get(`${type} ${id}`)?.value;
@@ -272,6 +272,6 @@ export function replace(mirror, state, cursor, at) {
     }
   }
   for (const { type, id, value } of state.values()) changes.push({ store: type, key: id, value });
-  changes.push({ store: "meta", key: "cursor", value: cursor });
+  changes.push(kept("cursor", cursor));
   return changes;
 }

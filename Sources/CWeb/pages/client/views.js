@@ -75,6 +75,11 @@ export class Views {
     return [...this.tasks.values()].filter((task) => task.status === status).sort(byPosition);
   }
 
+  /** @param {any} id perhaps of a category that the server has under another, since it knew the name @returns {any} that one */
+  idOf(id) {
+    return this.engine.mirror.meta.get(`same:${id}`) ?? id;
+  }
+
   /** The account's zone, else the device's. */
   get zone() {
     return this.settings.timeZone ?? deviceZone;
@@ -142,7 +147,7 @@ export function between(before, after) {
   for (let place = 0; ; place += 1) {
     const low = before !== null && place < before.length ? before.charCodeAt(place) : lowest;
     const high = after !== null && place < after.length ? after.charCodeAt(place) : highest + 1;
-    const middle = Math.floor((low + high) / 2);
+    const middle = low + high >> 1;
     if (middle > low) return result + String.fromCharCode(middle);
     result += String.fromCharCode(low);
     // From here on it is below the upper neighbour, whatever follows.
