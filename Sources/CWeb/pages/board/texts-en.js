@@ -76,7 +76,7 @@ export const texts = {
   chartWords: (/** @type {number} */ total, /** @type {number} */ most, /** @type {string} */ day) => `${n(total, "task", "tasks")} in 30 days, most on ${day}: ${most}`,
   // Trash, history
   trashHint: "Deleted tasks stay here for a while, then they are gone.", trashEmpty: "The trash is empty.", restore: "Restore",
-  restoreOf: (/** @type {string} */ title) => `Restore ${title}`, restored: (/** @type {string} */ title) => `Restored: ${title}`,
+  restoreOf: (/** @type {string} */ title) => `Restore ${title}`, restored: (/** @type {string} */ title) => `Restored: ${title}`, leftAsIs: (/** @type {string} */ title) => `${title}: left as it is, since it was changed elsewhere.`,
   historyOf: (/** @type {string} */ title) => `History: ${title}`, historyEmpty: "Nothing happened yet.", purged: "(a task that is gone)",
   actions: { created: "Created", updated: "Changed", moved: "Moved within the column", deleted: "Deleted", restored: "Restored" },
   movedFromTo: (/** @type {string} */ from, /** @type {string} */ to) => `Moved from ${from} to ${to}`, changedMembers: (/** @type {string} */ members) => `Changed: ${members}`,

@@ -57,7 +57,7 @@ export const texts = {
   donePercent: (percent) => `${percent}% 完了`, completedByDay: "この30日間に終えたタスク", byCategory: "分類ごと",
   nothingDone: "この30日間に終えたタスクはありません。", chartWords: (total, most, day) => `30日間に${total}件、最多は${day}の${most}件`,
   trashHint: "削除したタスクはしばらくここに残り、その後なくなります。", trashEmpty: "ごみ箱は空です。", restore: "元に戻す",
-  restoreOf: (title) => `元に戻す: ${title}`, restored: (title) => `元に戻しました: ${title}`,
+  restoreOf: (title) => `元に戻す: ${title}`, restored: (title) => `元に戻しました: ${title}`, leftAsIs: (title) => `${title}: その後ほかで変更されたため、そのままにしました。`,
   historyOf: (title) => `履歴: ${title}`, historyEmpty: "まだ何もありません。", purged: "（なくなったタスク）",
   actions: { created: "作成しました", updated: "変更しました", moved: "列の中で移動しました", deleted: "削除しました", restored: "元に戻しました" },
   movedFromTo: (from, to) => `${from}から${to}へ移動しました`, changedMembers: (members) => `変更: ${members}`,

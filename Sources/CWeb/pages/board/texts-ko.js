@@ -57,7 +57,7 @@ export const texts = {
   donePercent: (percent) => `${percent}% 완료`, completedByDay: "지난 30일 동안 끝낸 일", byCategory: "분류별",
   nothingDone: "지난 30일 동안 끝낸 일이 없습니다.", chartWords: (total, most, day) => `30일 동안 ${total}개, 가장 많은 날 ${day}: ${most}개`,
   trashHint: "삭제한 할 일은 얼마 동안 이곳에 있다가 사라집니다.", trashEmpty: "휴지통이 비어 있습니다.", restore: "되살리기",
-  restoreOf: (title) => `되살리기: ${title}`, restored: (title) => `되살렸습니다: ${title}`,
+  restoreOf: (title) => `되살리기: ${title}`, restored: (title) => `되살렸습니다: ${title}`, leftAsIs: (title) => `${title}: 그 뒤 다른 곳에서 바뀌어 그대로 두었습니다.`,
   historyOf: (title) => `기록: ${title}`, historyEmpty: "아직 아무 일도 없었습니다.", purged: "(사라진 할 일)",
   actions: { created: "만들었습니다", updated: "바꾸었습니다", moved: "자리를 옮겼습니다", deleted: "삭제했습니다", restored: "되살렸습니다" },
   movedFromTo: (from, to) => `${from}에서 ${to}(으)로 옮겼습니다`, changedMembers: (members) => `바꾼 것: ${members}`,
