@@ -148,9 +148,23 @@ def test_a_date_that_is_half_typed_removes_none(page, server):
     expect(editor.locator(".field:has([name=date]) .fault")).to_be_visible()
     page.keyboard.press("Escape")
     closed(page)
+    expect(page.locator(".toast.fault")).to_contain_text("Not saved, since it is not valid: Due date")
     saved(page)
     assert (stored(server, task, "dueDate")(), stored(server, task, "recurrence")()) == ("2031-05-04", before)
     expect(open_task(page, "Report").locator("[name=date]")).to_have_value("2031-05-04")
+
+
+def test_a_rule_that_ends_before_it_begins_is_not_lost_without_a_word(page, server):
+    task = server.task("Report", dueDate="2031-05-04")
+    shows(page, todo=["Report"])
+    editor = open_task(page, "Report")
+    editor.locator("select[name=repeat]").select_option("own")
+    editor.locator(".own-rule input[type=date]").fill("2031-05-01")
+    page.keyboard.press("Escape")
+    closed(page)
+    expect(page.locator(".toast.fault")).to_contain_text("Not saved, since it is not valid: Repeat")
+    saved(page)
+    assert stored(server, task, "dueDate")() == "2031-05-04"
 
 
 def test_no_category_is_made_of_half_a_name(page, server):

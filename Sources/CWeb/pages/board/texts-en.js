@@ -27,7 +27,7 @@ export const texts = {
   search: "Search", filter: "Filter", dueFilter: "Due", anyDue: "Any date", overdue: "Overdue", dueToday: "Due today", upcoming: "Upcoming", noDue: "No date",
   order: "Order", byHand: "My order", byDue: "By due date", byCreated: "Newest first", byUpdated: "Last changed first", byTitle: "By title", none: "Uncategorized", all: "All", isSorted: "The board is sorted. Choose “My order” to move tasks up and down.",
   // The editor
-  draftRestored: "Your unsaved words are here again.", draftKept: "Your words are kept as a draft.", continueEditing: "Go on",
+  draftRestored: "Your unsaved words are here again.", notSaved: (/** @type {string} */ fields) => `Not saved, since it is not valid: ${fields}`, draftKept: "Your words are kept as a draft.", continueEditing: "Go on",
   titleMissing: "A task needs a title.", tooLong: (/** @type {number} */ count, /** @type {number} */ limit) => `${count} characters; at most ${limit} fit.`,
   dateFilled: (/** @type {string} */ date) => `Date set to ${date}`,
   changedElsewhere: "Changed elsewhere meanwhile:", takeTheirs: "Take theirs", keepMine: "Keep mine", keepBoth: "Keep both", nothing: "(nothing)",

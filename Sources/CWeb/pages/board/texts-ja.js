@@ -17,7 +17,7 @@ export const texts = {
   picked: "選択済み", pickedCount: (count) => `${count.toLocaleString("ja")} 件を選択`, pick: "選択", unpick: "選択を解除", movedAll: (tasks, column) => `${tasks}を${column}に移動`, duplicate: "複製", copyLink: "リンクをコピー", openTab: "新しいタブで開く",
   search: "検索", filter: "絞り込み", dueFilter: "期限", anyDue: "すべての日付", overdue: "期限切れ", dueToday: "今日まで", upcoming: "これから", noDue: "日付なし",
   order: "並び順", byHand: "自分の順", byDue: "期限順", byCreated: "新しい順", byUpdated: "最近の変更順", byTitle: "タイトル順", none: "未分類", all: "すべて", isSorted: "並べ替え中です。上下に動かすには「自分の順」を選んでください。",
-  draftRestored: "保存していない文章を戻しました。", draftKept: "書きかけを下書きに残しました。", continueEditing: "続きを書く",
+  draftRestored: "保存していない文章を戻しました。", notSaved: (fields) => `正しくないため保存しませんでした: ${fields}`, draftKept: "書きかけを下書きに残しました。", continueEditing: "続きを書く",
   titleMissing: "タイトルを入力してください。", tooLong: (count, limit) => `${count}文字です。${limit}文字まで入力できます。`,
   dateFilled: (date) => `日付を${date}にしました`,
   changedElsewhere: "その間にほかで変更されました:", takeTheirs: "相手のものにする", keepMine: "自分のものにする", keepBoth: "両方残す", nothing: "（なし）",

@@ -17,7 +17,7 @@ export const texts = {
   picked: "선택됨", pickedCount: (count) => `${count.toLocaleString("ko")}개 선택`, pick: "선택", unpick: "선택 해제", movedAll: (tasks, column) => `${tasks}: ${column}(으)로 옮김`, duplicate: "복제", copyLink: "링크 복사", openTab: "새 탭에서 열기",
   search: "검색", filter: "필터", dueFilter: "마감", anyDue: "모든 날짜", overdue: "기한 초과", dueToday: "오늘 마감", upcoming: "다가오는 일", noDue: "날짜 없음",
   order: "순서", byHand: "직접 정한 순서", byDue: "마감일 순", byCreated: "새로 만든 순", byUpdated: "최근 바뀐 순", byTitle: "제목 순", none: "분류 없음", all: "전체", isSorted: "정렬된 보드입니다. 위아래로 옮기려면 ‘직접 정한 순서’를 고르세요.",
-  draftRestored: "저장하지 않은 글을 되살렸습니다.", draftKept: "쓰던 글을 초안으로 두었습니다.", continueEditing: "이어서 쓰기",
+  draftRestored: "저장하지 않은 글을 되살렸습니다.", notSaved: (fields) => `올바르지 않아 저장하지 않았습니다: ${fields}`, draftKept: "쓰던 글을 초안으로 두었습니다.", continueEditing: "이어서 쓰기",
   titleMissing: "제목을 적어 주세요.", tooLong: (count, limit) => `${count}자입니다. ${limit}자까지 쓸 수 있습니다.`,
   dateFilled: (date) => `날짜를 ${date}(으)로 정했습니다`,
   changedElsewhere: "그동안 다른 곳에서 바뀌었습니다:", takeTheirs: "저쪽 것으로", keepMine: "내 것으로", keepBoth: "둘 다 두기", nothing: "(없음)",
