@@ -230,6 +230,23 @@ def test_a_category_that_was_made_on_the_way_goes_with_its_task(page, server):
     assert names(server) == ["Garden"]
 
 
+def test_a_category_that_the_server_had_already_is_neither_taken_nor_made_again(page, server):
+    page.context.set_offline(True)
+    page.wait_for_selector("#state[data-kind=offline]")
+    add(page, "Seeds #Garden")
+    page.keyboard.press("Escape")
+    shows(page, todo=["Seeds"])
+    garden = server.call("POST", "/categories", {"name": "garden"})["id"]
+    page.context.set_offline(False)
+    saved(page)
+    for keys, titles in (("Control+z", []), ("Control+Shift+z", ["Seeds"])) * 2:
+        page.keyboard.press(keys)
+        shows(page, todo=titles)
+        saved(page)
+        assert [(task["title"], task["categoryId"]) for task in server.tasks()] == [(title, garden) for title in titles]
+        assert names(server) == ["garden"]
+
+
 def test_a_category_that_the_editor_made_goes_with_its_visit(page, server):
     server.task("Report")
     shows(page, todo=["Report"])
