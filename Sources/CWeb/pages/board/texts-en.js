@@ -58,10 +58,10 @@ export const texts = {
   offlineDetail: "Changes are kept on this device and sent when the server answers.",
   issues: (/** @type {number} */ count) => n(count, "question", "questions"), toAnswer: "Please answer", toAnswerHint: "Nothing is lost: choose what shall stay.",
   bothChanged: "You and somebody else changed this at the same time. Yours is on the board now.", mine: "Mine", theirs: "Theirs",
-  wasDeleted: "Somebody deleted this before your change arrived.", wasLost: "The server has this no more, as after a restore from a backup. Send it again?", sendAgain: "Send again", wasRefused: "The server did not take this change.", tryAgain: "Try again",
+  wasDeleted: "Somebody deleted this before your change arrived.", wasLost: "The server no longer has this, perhaps because it was restored from a backup. Send it again?", sendAgain: "Send again", wasRefused: "The server did not take this change.", tryAgain: "Try again",
   draftOfDeleted: "You were writing on this task when it was deleted elsewhere.", deletedCategory: "a deleted category",
   members: { body: "Notes", status: "Column", categoryId: "Category", image: "Picture", repeats: "Repeats", recurrence: "Repeat", locale: "Language", custom: "App settings", position: "Place" },
-  diskFault: "This device keeps nothing any more. Leave this page open until everything is sent.",
+  diskFault: "This device can't save changes. Leave this page open until everything is sent.",
   // The frame
   navigation: "Screens", skip: "Skip to the content", more: "More", messages: "Messages", api: "API", logOut: "Log out", shortcuts: "Keyboard shortcuts",
   screens: { board: "Board", today: "Today", stats: "Statistics", categories: "Categories", trash: "Trash", history: "History", settings: "Settings", account: "Account" },
