@@ -1,5 +1,7 @@
 """What the board shows of its address and its settings: searches, filters, zones, colors, scripts."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -28,6 +30,15 @@ def test_the_space_after_a_word_is_not_searched_for(page, server):
     page.locator("#search").fill("report ")
     shows(page, todo=["Report"])
     expect(page.locator("#search")).to_have_value("report ")
+
+
+def test_a_search_for_a_whole_page_of_words_opens_again(page, server):
+    # Three bytes a letter, and three characters a byte in an address; the server takes 8,192.
+    page.locator("#search").focus()
+    page.keyboard.insert_text("가나다라마 " * 300)
+    expect(page).to_have_url(re.compile("q="))
+    page.reload()
+    expect(page.locator("#search")).to_have_value(re.compile("^가나다라마"))
 
 
 @pytest.mark.unopened

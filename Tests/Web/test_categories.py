@@ -210,3 +210,16 @@ def test_an_edit_of_one_that_was_deleted_elsewhere_brings_it_back(browser, serve
     [again] = server.call("GET", "/categories")["items"]
     assert (again["id"], again["name"]) == (home, "House")
     assert by_title(server) == {"Wash": home}
+
+
+@pytest.mark.unopened
+def test_what_the_server_did_not_restore_is_in_the_trash_again(page, server):
+    home = server.call("POST", "/categories", {"name": "Home"})["id"]
+    server.call("DELETE", f"/categories/{home}")
+    server.call("POST", "/categories", {"name": "home"})
+    page.goto(server.url + "/?screen=trash")
+    page.get_by_role("button", name="Restore Home").click()
+    open_questions(page)
+    page.get_by_role("button", name="Discard").click()
+    saved(page)
+    expect(page.get_by_role("button", name="Restore Home")).to_be_visible()

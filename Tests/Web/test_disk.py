@@ -32,7 +32,7 @@ def test_what_the_device_refused_to_keep_is_fetched_again(browser, server):
         saved(page)
     pages[0].evaluate(REFUSE_ONE_WRITE)
     server.call("PATCH", f"/tasks/{task['id']}", {"title": "Long report"})
-    pages[0].locator(".toast", has_text="keeps nothing").wait_for()
+    pages[0].locator(".toast", has_text="can't save changes").wait_for()
     server.task("Later")
     for page in pages:
         shows(page, todo=["Long report", "Later"])

@@ -148,9 +148,23 @@ def test_a_date_that_is_half_typed_removes_none(page, server):
     expect(editor.locator(".field:has([name=date]) .fault")).to_be_visible()
     page.keyboard.press("Escape")
     closed(page)
+    expect(page.locator(".toast.fault")).to_contain_text("Not saved, since it is not valid: Due date")
     saved(page)
     assert (stored(server, task, "dueDate")(), stored(server, task, "recurrence")()) == ("2031-05-04", before)
     expect(open_task(page, "Report").locator("[name=date]")).to_have_value("2031-05-04")
+
+
+def test_a_rule_that_ends_before_it_begins_is_not_lost_without_a_word(page, server):
+    task = server.task("Report", dueDate="2031-05-04")
+    shows(page, todo=["Report"])
+    editor = open_task(page, "Report")
+    editor.locator("select[name=repeat]").select_option("own")
+    editor.locator(".own-rule input[type=date]").fill("2031-05-01")
+    page.keyboard.press("Escape")
+    closed(page)
+    expect(page.locator(".toast.fault")).to_contain_text("Not saved, since it is not valid: Repeat")
+    saved(page)
+    assert stored(server, task, "dueDate")() == "2031-05-04"
 
 
 def test_no_category_is_made_of_half_a_name(page, server):
@@ -181,12 +195,16 @@ def test_without_a_server_a_visit_is_one_edit(page, server):
     page.wait_for_selector("#state[data-kind=offline]")
     editor = open_task(page, "Report")
     told = editor.locator("[role=status]").first
+    failed = []
+    page.on("requestfailed", lambda request: failed.append(request.url) if request.url.endswith("/sync") else None)
     for name, words in (("body", "one"), ("body", "one two"), ("title", "Reply"), ("body", "one two three")):
         editor.locator(f"[name={name}]").fill(words)
         selector = {"title": ".open", "body": ".body"}[name]
         expect(page.locator(f".card {selector}")).to_have_text(words)
         expect(page.locator("#state .words")).to_have_text("Offline · 1 unsent")
         expect(told).to_have_text("Saved on this device")
+        # The page tries again a second after the first edit, when the next one would be made.
+        becomes(True, lambda: page.evaluate("() => true") and len(failed) > 1)
     page.keyboard.press("Escape")
     closed(page)
     server.start()
@@ -194,6 +212,24 @@ def test_without_a_server_a_visit_is_one_edit(page, server):
     expect(page.locator(".issue")).to_have_count(0)
     assert changes(server, task) == [["body", "title"]]
     assert stored(server, task, "body")() == "one two three"
+
+
+def test_an_edit_of_a_visit_joins_one_that_was_made_while_another_was_on_its_way(page, server):
+    task = server.task("Report")
+    shows(page, todo=["Report"])
+    held = []
+    page.route("**/sync", lambda route: held.append(route))
+    editor = open_task(page, "Report")
+    with page.expect_request("**/sync"):
+        editor.locator("[name=body]").fill("one")
+    editor.locator("[name=title]").fill("Reply")
+    expect(page.locator(".card .open")).to_have_text("Reply")
+    held[0].fulfill(status=503, headers={"Retry-After": "60"})
+    expect(page.locator("#state .words")).to_have_text("2 unsent")
+    page.unroute("**/sync")
+    editor.locator("[name=body]").fill("one two")
+    saved(page)
+    assert changes(server, task) == [["body", "title"]]
 
 
 def test_an_answer_that_was_lost_is_no_question(page, server):

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from harness import card, saved, shows
 from test_board import drag
+from test_hands import PASTED, paste
 
 
 def picked(page, *titles):
@@ -239,3 +240,44 @@ def test_picked_cards_are_dragged_to_a_sorted_column(page, server):
     at = page.locator("[data-column=doing]").bounding_box()
     drag(page, "Three", at["x"] + 100, at["y"] + 200)
     shows(page, todo=["Four", "Two"], doing=["One", "Three"])
+
+
+def back_and_forth(page, server, before, after):
+    """Undoes and does again, twice, what led from one order of the first column to another."""
+    for titles, keys in ((before, "Control+z"), (after, "Control+Shift+z")) * 2 + ((before, "Control+z"),):
+        page.keyboard.press(keys)
+        shows(page, todo=titles)
+        saved(page)
+        assert [task["title"] for task in server.tasks("&status=todo")] == titles
+
+
+def test_the_order_of_several_goes_back_and_forth(page, server):
+    fill(page, server)
+    for title in ("Two", "Four"):
+        card(page, title).click(modifiers=["Control"])
+    at = card(page, "One").bounding_box()
+    drag(page, "Four", at["x"] + 60, at["y"] + 4)
+    shows(page, todo=["Two", "Four", "One", "Three"])
+    saved(page)
+    back_and_forth(page, server, ["One", "Two", "Three", "Four"], ["Two", "Four", "One", "Three"])
+
+    for title in ("One", "Two", "Four"):
+        card(page, title).click(modifiers=["Control"])
+    bar(page, "Column").click()
+    page.get_by_role("menuitem", name="Doing").click()
+    shows(page, todo=["Three"], doing=["One", "Two", "Four"])
+    saved(page)
+    back_and_forth(page, server, ["One", "Two", "Three", "Four"], ["Three"])
+    shows(page, doing=[])
+    page.keyboard.press("Control+Shift+z")
+    shows(page, todo=["Three"], doing=["One", "Two", "Four"])
+
+
+def test_pasted_tasks_come_back_in_their_order(page, server):
+    page.keyboard.press("n")
+    paste(page, PASTED)
+    page.get_by_role("button", name="4 tasks").click()
+    page.keyboard.press("Escape")
+    shows(page, todo=["Milk", "Bread", "Eggs", "Tea"])
+    page.locator("h1").focus()
+    back_and_forth(page, server, [], ["Milk", "Bread", "Eggs", "Tea"])

@@ -70,6 +70,23 @@ def test_days_and_repeats_are_words(page, server):
     saved(page)
 
 
+@pytest.mark.unopened
+def test_what_somebody_deleted_while_its_sheet_was_open_comes_back(page, server):
+    dday = server.call("POST", "/ddays", {"title": "Exam", "date": "2031-05-04"})
+    page.goto(server.url + "/?screen=today")
+    page.locator(".row-open", has_text="Exam").click()
+    page.locator("dialog input").first.fill("Final exam")
+    server.call("DELETE", f"/ddays/{dday['id']}")
+    page.locator(".row-open", has_text="Exam").wait_for(state="detached")
+    page.locator("dialog button.primary").click()
+    ask(page)
+    page.get_by_role("button", name="Restore and save").click()
+    expect(page.locator(".row-open", has_text="Final exam")).to_be_visible()
+    saved(page)
+    [now] = server.call("GET", "/ddays")["items"]
+    assert (now["title"], now["date"]) == ("Final exam", "2031-05-04")
+
+
 DISABLED = {"en": "This account is disabled.", "ko": "운영자가 멈춘 계정입니다.", "ja": "運営者が停止したアカウントです。"}
 
 

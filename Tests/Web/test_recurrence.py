@@ -193,6 +193,57 @@ def test_what_is_not_understood_stays_in_the_title(page_rules, line):
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "Dentist fri 3pm",
+        "3pm fri dentist",
+        "Sync Monday, 3pm",
+        "Sync this monday 3pm",
+        "Photos monday last week 3pm",
+        "Plan next month 5pm",
+        "Hike weekend 10am",
+        "Flight Feb 30 9am",
+        "Trip Mar 3-5 9am",
+        "Dinner Dec 24th, 6pm",
+        "Dentist the 5th at 3pm",
+        "Dentist 3pm on the 5th",
+        "Call 13/1 at 3pm",
+        "Arzt 5.12. 15:00",
+        "Flight 2027/1/5 3pm",
+        "글피 오후 2시 약속",
+        "지난주 금요일 3시 사진",
+        "다음 주 3시 회의",
+        "금 3시 회의",
+        "5일 3시 치과",
+        "2026.12.5 오후 3시 치과",
+        "来月5日15時 家賃",
+        "昨日15時 電話",
+        "土 15時 映画",
+    ],
+)
+def test_a_time_is_not_of_today_where_the_line_names_another_day(page_rules, line):
+    read = page_rules("return readQuick(argument, { today: '2026-11-27', zone: 'Asia/Seoul', now: '10:00' });", line)
+    assert (read["title"], read["dueDate"]) == (line, None)
+
+
+@pytest.mark.parametrize(
+    "line, title",
+    [
+        ("Meet 3pm 4th floor", "Meet 4th floor"),
+        ("Meet on the 4th floor at 3pm", "Meet on the 4th floor"),
+        ("Call May 3pm", "Call May"),
+        ("Buy sun cream 3pm", "Buy sun cream"),
+        ("일요신문 3시 구독", "일요신문 구독"),
+        ("3일간 여행 짐 3시", "3일간 여행 짐"),
+        ("日本語 15時 授業", "日本語 授業"),
+    ],
+)
+def test_a_time_alone_is_its_next_occurrence(page_rules, line, title):
+    read = page_rules("return readQuick(argument, { today: '2026-11-27', zone: 'Asia/Seoul', now: '10:00' });", line)
+    assert (read["title"], read["dueDate"]) == (title, "2026-11-27T06:00:00.000Z")
+
+
+@pytest.mark.parametrize(
     "rule, english, korean, japanese",
     [
         ("DAILY", "every day", "매일", "毎日"),

@@ -129,7 +129,7 @@ def test_a_log_out_takes_a_tab_along_that_keeps_nothing(browser, guarded):
     one, two = logged_in(browser, guarded)
     two.evaluate("() => { IDBDatabase.prototype.transaction = () => { throw new DOMException('full', 'QuotaExceededError'); }; }")
     open_task(two, "Report").locator("textarea[name=body]").fill("x" * 1200)
-    two.locator(".toast", has_text="keeps nothing").wait_for()
+    two.locator(".toast", has_text="can't save changes").wait_for()
     # To be asked whether to leave would keep it, with nothing in it.
     two.on("dialog", lambda dialog: dialog.dismiss())
     one.once("dialog", lambda dialog: dialog.accept())

@@ -71,6 +71,30 @@ def test_undo_takes_nothing_from_others(page, server):
     assert server.call("GET", f"/tasks/{task['id']}")["body"] == "Theirs"
 
 
+def test_undo_says_that_nothing_of_it_was_left_to_undo(page, server):
+    task = server.task("Report")
+    server.task("Finished", status="done")
+    shows(page, todo=["Report"], done=["Finished"])
+    page.get_by_role("button", name="Clear away").click()
+    shows(page, done=[])
+    card(page, "Report").locator(".open").focus()
+    page.keyboard.press("F2")
+    page.locator("textarea.rename").fill("Reply")
+    page.keyboard.press("Enter")
+    saved(page)
+    server.call("PATCH", f"/tasks/{task['id']}", {"title": "Theirs"})
+    server.call("PATCH", "/settings", {"custom": {"doneClearedAt": "2030-01-01T00:00:00.000Z"}})
+    shows(page, todo=["Theirs"])
+    saved(page)
+
+    for keys, title in (("Control+z", "Report"), ("Control+z", "1 task"), ("Control+Shift+z", "1 task"), ("Control+Shift+z", "Report")):
+        page.keyboard.press(keys)
+        expect(page.locator(".toast span").first).to_have_text(f"{title}: left as it is, since it was changed elsewhere.")
+        shows(page, todo=["Theirs"], done=[])
+    saved(page)
+    assert server.call("GET", f"/tasks/{task['id']}")["title"] == "Theirs"
+
+
 @pytest.mark.unopened
 def test_what_was_added_or_restored_goes_to_the_trash_again(page, server):
     old = server.task("Old")
@@ -204,6 +228,23 @@ def test_a_category_that_was_made_on_the_way_goes_with_its_task(page, server):
     shows(page, todo=["Soil"])
     saved(page)
     assert names(server) == ["Garden"]
+
+
+def test_a_category_that_the_server_had_already_is_neither_taken_nor_made_again(page, server):
+    page.context.set_offline(True)
+    page.wait_for_selector("#state[data-kind=offline]")
+    add(page, "Seeds #Garden")
+    page.keyboard.press("Escape")
+    shows(page, todo=["Seeds"])
+    garden = server.call("POST", "/categories", {"name": "garden"})["id"]
+    page.context.set_offline(False)
+    saved(page)
+    for keys, titles in (("Control+z", []), ("Control+Shift+z", ["Seeds"])) * 2:
+        page.keyboard.press(keys)
+        shows(page, todo=titles)
+        saved(page)
+        assert [(task["title"], task["categoryId"]) for task in server.tasks()] == [(title, garden) for title in titles]
+        assert names(server) == ["garden"]
 
 
 def test_a_category_that_the_editor_made_goes_with_its_visit(page, server):

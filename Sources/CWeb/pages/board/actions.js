@@ -1,5 +1,5 @@
 // Actions on tasks, categories and D-days. Each is a step that can be undone and done again.
-import { noDraft, positionIn, stateOf, turn, uuid, valueOf } from "../client/kanbase.js";
+import { noDraft, positionIn, stateOf, stays, turn, uuid, valueOf } from "../client/kanbase.js";
 import { describeDue } from "./dates.js";
 import { $, text } from "./page.js";
 import { columns } from "./model.js";
@@ -191,6 +191,17 @@ export class Undo {
     this.app.toasts.show(message, { isStep: true, spoken, actions: [...actions, [label, () => this.run(isRedo, step)]] });
   }
 
+  /** @param {string} id @returns {string | undefined} of a category, the one that the server had under the name of this, and kept */
+  same(id) {
+    return this.app.engine.mirror.meta.get(`same:${id}`);
+  }
+
+  /** @param {Snapshot} snapshot @returns {Snapshot} */
+  known({ value, ...rest }) {
+    const categoryId = this.same(value?.categoryId);
+    return { ...rest, value: categoryId ? { ...value, categoryId } : value };
+  }
+
   /** @param {boolean} isRedo @param {Step} [step] else the newest */
   run(isRedo = false, step = (isRedo ? this.undone : this.done).at(-1)) {
     const { app } = this;
@@ -198,21 +209,38 @@ export class Undo {
     if (!step || !from.includes(step)) return;
     from.splice(from.indexOf(step), 1);
     to.push(step);
-    const { targets, before, after, title, message } = step;
-    step.turn?.(isRedo);
-    const order = isRedo ? [...targets.keys()].reverse() : [...targets.keys()];
-    for (const index of order) {
-      const [old, wanted] = isRedo ? [before[index], after[index]] : [after[index], before[index]];
+    const { targets, title, message } = step;
+    const [froms, tos] = (isRedo ? [step.before, step.after] : [step.after, step.before]).map((snapshots) => snapshots.map((one) => this.known(one)));
+    const left = targets.map((target, index) => stays(app.model, target, froms[index], tos[index]));
+    let isTurned = step.turn?.(isRedo) ?? false;
+    for (const index of stepOrder(targets, tos)) {
+      const [old, wanted] = [froms[index], tos[index]];
+      if (this.same(targets[index].id)) continue;
       // A category that was made on the way stays where another task has it.
       if (index > 0 && !wanted.value && [...app.model.tasks.values()].some(({ categoryId }) => categoryId === targets[index].id)) continue;
-      const intents = turn(app.model, targets[index], old, wanted);
+      const intents = turn(app.model, targets[index], old, wanted, left[index]);
       // Words that were being typed go and come with the task.
       const also = old.value && wanted.value ? [] : wanted.value ? wanted.drafts : old.drafts.map(({ key }) => noDraft(key));
       if (intents.length > 0) app.engine.edit(intents, also);
+      isTurned ||= intents.length > 0;
     }
+    if (!isTurned) return app.toasts.show(text.leftAsIs(title), { isStep: true });
     const [target] = targets;
     const isThere = !target || valueOf(app.model, target) !== undefined;
     const actions = target?.type === "task" && isThere ? shown(app, target.id) : [];
     this.tell(isRedo ? message : isThere ? text.restored(title) : text.removed(title), isRedo ? text.undo : text.redo, !isRedo, actions);
   }
+}
+
+/**
+ * The order in which several come to a state: each task after the one that it is to stand behind, and a category is there before its
+ * tasks, and goes after them.
+ * @param {Target[]} targets @param {Snapshot[]} wanted @returns {number[]} their places
+ */
+function stepOrder(targets, wanted) {
+  const key = (/** @type {number} */ index) => {
+    const { value } = wanted[index];
+    return targets[index].type === "task" ? `1 ${value?.position ?? ""}` : value ? "0" : "2";
+  };
+  return [...targets.keys()].sort((a, b) => Number(key(a) > key(b)) - Number(key(a) < key(b)));
 }

@@ -40,7 +40,11 @@ export class Archive {
     save(last);
     app.board?.columns.get("done")?.add.focus();
     // What another device cleared away since stays away.
-    const turn = (/** @type {boolean} */ isRedo) => { if (clearedAt() === (isRedo ? before : last)) save(isRedo ? last : before); };
+    const turn = (/** @type {boolean} */ isRedo) => {
+      const isOurs = clearedAt() === (isRedo ? before : last);
+      if (isOurs) save(isRedo ? last : before);
+      return isOurs;
+    };
     app.undo.push({ targets: [], before: [], after: [], title, message, turn });
     app.undo.tell(message, text.undo, false);
   }

@@ -180,6 +180,20 @@ const times = [
     clock(match[2], match[4] ? "30" : match[3], match[1] === "午後" ? "pm" : match[1] === "午前" ? "am" : undefined)],
 ];
 
+const short = "(?:sun|mon|tues?|wed|thu(?:rs?)?|fri|sat)";
+/**
+ * A day that is not understood, so that a time in the same line is not of today. The time is \0 here; some words name a day only
+ * beside it.
+ */
+const otherDay = new RegExp([
+  `\\b(?:sun|mon|tues|wednes|thurs|fri|satur)days?\\b|\\b(?:on|this|next|last) (?:${short}|week|weekend|month|year)\\b|\\b(?:yesterday|weekend)\\b`,
+  `\\b${months} ?\\d|\\b\\d{1,2}(?:st|nd|rd|th)?\\.? (?:of )?${months}\\b|\0 *on the \\d{1,2}(?:st|nd|rd|th)\\b(?! [a-z])`,
+  "(?<!\\d)\\d{4}[./]\\d{1,2}[./]\\d{1,2}(?!\\d)|(?:^|\\s)\\d{1,2}(?:[./]\\d{1,2}(?:[./]\\d{2,4})?\\.?|st|nd|rd|th),? *(?:at )?\0",
+  `\\b${short}\\.?,? *(?:at )?\0|\0 *(?:on )?${short}\\b`,
+  "요일|어제|그제|그저께|글피|내일모레|(?:지난|저번|이번|다음|다다음) ?[주달해](?:에|까지|의)?(?=\\s)|내년|작년|주말|월말|\\d월|(?:\\d일(?:에|까지)?|(?:^|\\s)[월화수목금토일]),? *\0",
+  "曜|昨日|[先今来]週|[先今来]月|来年|週末|月末|\\d月|(?:\\d日|(?:^|\\s)[月火水木金土日])[のに]? *\0",
+].join("|"), "i");
+
 /** @type {(word: string | undefined, hour: number) => string | undefined} an hour of 1–7 without am or pm is in the afternoon */
 function korean(word, hour) {
   if (word === "밤" && hour === 12) return "midnight";
@@ -255,22 +269,24 @@ export function readLine(line, { today, zone, now = "00:00", off = new Set() }) 
   /** @type {string[]} */
   const quoted = [];
   let rest = line.replace(/"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g, (words) => String.fromCharCode(0xe000 + quoted.push(words) - 1));
-  const take = (/** @type {Patterns} */ patterns) => {
+  const take = (/** @type {Patterns} */ patterns, mark = " ") => {
     for (const [pattern, read] of patterns) {
       const match = rest.match(pattern);
       const found = match && read(match, today);
       if (!found) continue;
-      rest = rest.replace(pattern, " ");
+      rest = rest.replace(pattern, mark);
       return found;
     }
     return null;
   };
   const category = off.has("category") ? null : take([[/(?:^|\s)#(?!\d+(?:\s|$))([^\s#]{1,50})(?=\s|$)/u, (match) => (isBlank(match[1]) ? null : match[1])]]);
   let day = off.has("due") ? null : take(days);
-  const time = off.has("due") ? null : take(times);
+  const untimed = rest;
+  let time = off.has("due") ? null : take(times, " \0 ");
   // A time without a date is its next occurrence.
-  if (time && !day) day = time > now ? today : addDays(today, 1);
-  const title = rest.replace(/\s+/g, " ").trim().replace(/[\ue000-\uf8ff]/g, (mark) => quoted[mark.charCodeAt(0) - 0xe000] ?? mark);
+  if (time && !day && otherDay.test(rest.replace(/\s+/g, " "))) [time, rest] = [null, untimed];
+  else if (time && !day) day = time > now ? today : addDays(today, 1);
+  const title = rest.replace("\0", "").replace(/\s+/g, " ").trim().replace(/[\ue000-\uf8ff]/g, (mark) => quoted[mark.charCodeAt(0) - 0xe000] ?? mark);
   // A line with only a date is a title.
   if (isBlank(title)) return { title: line.trim(), dueDate: null, category: null, day: null, time: null };
   return { title, category, day, time, dueDate: day ? (time ? instant(day, time, zone) : day) : null };

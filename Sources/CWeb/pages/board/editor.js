@@ -116,11 +116,13 @@ export class Editor {
   /**
    * Makes what was typed an edit. What cannot be saved stays a draft.
    * @param {boolean} [isLast] the editor closes
+   * @returns {string[]} the fields that are not even kept
    */
   save(isLast) {
     clearTimeout(this.timer);
     this.since = 0;
-    if (this.isOver) return;
+    if (this.isOver) return [];
+    const lost = [];
     this.controls.reminders.render();
     this.notes.render();
     const wrong = faults(this.form, isLast);
@@ -133,11 +135,13 @@ export class Editor {
       if (!wrong.has(name) && !open.has(name) && !this.isGone) fields[name] = value;
       // A date that is half typed has no value yet.
       else if (!wrong.has(name) || isText(name)) kept[name] = value;
+      else lost.push(name);
     }
     if (Object.keys(fields).length > 0) this.step = editWithin(this.app, this.id, this.intents(fields), this.step);
     this.note.hidden ||= Object.keys(kept).length === 0;
     // With the values of before, the question is asked again when the draft is opened.
     this.app.engine.keepDraft(this.key, kept, { ...this.base, ...Object.fromEntries(this.contested) });
+    return lost;
   }
 
   /** True once somebody deleted the task. */
@@ -278,11 +282,12 @@ export class Editor {
   end() {
     if (this.isOver) return;
     const { app, key, id } = this;
-    this.save(true);
+    const lost = this.save(true);
     this.isOver = true;
     app.engine.typed.delete(key);
     this.dialog.close();
     if (this.step) tellVisit(app, this.step);
+    if (lost.length > 0) app.toast(text.notSaved(lost.map((name) => /** @type {any} */ ({ date: text.dueDate, time: text.dueTime, repeat: text.repeat })[name]).join(", ")), { isFault: true });
     if (app.engine.mirror.draft.has(key)) app.toast(text.draftKept, { actions: [[text.continueEditing, () => app.router.go({ task: id })]] });
   }
 }

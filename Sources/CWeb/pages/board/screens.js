@@ -200,7 +200,8 @@ function showTrash(app, main) {
       const items = answer.items.filter(({ id }) => !living.has(id));
       section.hidden = type !== "task" && items.length === 0;
       return pages(app, path, { ...answer, items }, el("ul", { class: "rows" }), (item) => deleted(app, type, item), text.trashEmpty);
-    }, [type]);
+      // What the server did not restore is there again.
+    }, [type, "issue"]);
   };
   const stops = [
     list("task", "", trashPaths.task, tasks),

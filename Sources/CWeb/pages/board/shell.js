@@ -23,7 +23,7 @@ export function makeShell(app) {
     };
     return el("a", { href: app.router.address({ screen, task: null }), class: "nav", data: { screen: screen ?? "" }, onclick }, icon(name), el("span", {}, label));
   };
-  const search = el("input", { type: "search", id: "search", placeholder: text.search, "aria-label": text.search, autocomplete: "off", enterKeyHint: "search" });
+  const search = el("input", { type: "search", id: "search", placeholder: text.search, "aria-label": text.search, autocomplete: "off", enterKeyHint: "search", maxLength: 200 });
   search.addEventListener("input", () => app.router.go({ q: search.value || null, screen: null }, { replace: !app.router.route.screen }));
   search.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !search.value) search.blur();

@@ -27,7 +27,7 @@ export const texts = {
   search: "Search", filter: "Filter", dueFilter: "Due", anyDue: "Any date", overdue: "Overdue", dueToday: "Due today", upcoming: "Upcoming", noDue: "No date",
   order: "Order", byHand: "My order", byDue: "By due date", byCreated: "Newest first", byUpdated: "Last changed first", byTitle: "By title", none: "Uncategorized", all: "All", isSorted: "The board is sorted. Choose “My order” to move tasks up and down.",
   // The editor
-  draftRestored: "Your unsaved words are here again.", draftKept: "Your words are kept as a draft.", continueEditing: "Go on",
+  draftRestored: "Your unsaved words are here again.", notSaved: (/** @type {string} */ fields) => `Not saved, since it is not valid: ${fields}`, draftKept: "Your words are kept as a draft.", continueEditing: "Go on",
   titleMissing: "A task needs a title.", tooLong: (/** @type {number} */ count, /** @type {number} */ limit) => `${count} characters; at most ${limit} fit.`,
   dateFilled: (/** @type {string} */ date) => `Date set to ${date}`,
   changedElsewhere: "Changed elsewhere meanwhile:", takeTheirs: "Take theirs", keepMine: "Keep mine", keepBoth: "Keep both", nothing: "(nothing)",
@@ -58,10 +58,10 @@ export const texts = {
   offlineDetail: "Changes are kept on this device and sent when the server answers.",
   issues: (/** @type {number} */ count) => n(count, "question", "questions"), toAnswer: "Please answer", toAnswerHint: "Nothing is lost: choose what shall stay.",
   bothChanged: "You and somebody else changed this at the same time. Yours is on the board now.", mine: "Mine", theirs: "Theirs",
-  wasDeleted: "Somebody deleted this before your change arrived.", wasLost: "The server has this no more, as after a restore from a backup. Send it again?", sendAgain: "Send again", wasRefused: "The server did not take this change.", tryAgain: "Try again",
+  wasDeleted: "Somebody deleted this before your change arrived.", wasLost: "The server no longer has this, perhaps because it was restored from a backup. Send it again?", sendAgain: "Send again", wasRefused: "The server did not take this change.", tryAgain: "Try again",
   draftOfDeleted: "You were writing on this task when it was deleted elsewhere.", deletedCategory: "a deleted category",
   members: { body: "Notes", status: "Column", categoryId: "Category", image: "Picture", repeats: "Repeats", recurrence: "Repeat", locale: "Language", custom: "App settings", position: "Place" },
-  diskFault: "This device keeps nothing any more. Leave this page open until everything is sent.",
+  diskFault: "This device can't save changes. Leave this page open until everything is sent.",
   // The frame
   navigation: "Screens", skip: "Skip to the content", more: "More", messages: "Messages", api: "API", logOut: "Log out", shortcuts: "Keyboard shortcuts",
   screens: { board: "Board", today: "Today", stats: "Statistics", categories: "Categories", trash: "Trash", history: "History", settings: "Settings", account: "Account" },
@@ -76,7 +76,7 @@ export const texts = {
   chartWords: (/** @type {number} */ total, /** @type {number} */ most, /** @type {string} */ day) => `${n(total, "task", "tasks")} in 30 days, most on ${day}: ${most}`,
   // Trash, history
   trashHint: "Deleted tasks stay here for a while, then they are gone.", trashEmpty: "The trash is empty.", restore: "Restore",
-  restoreOf: (/** @type {string} */ title) => `Restore ${title}`, restored: (/** @type {string} */ title) => `Restored: ${title}`,
+  restoreOf: (/** @type {string} */ title) => `Restore ${title}`, restored: (/** @type {string} */ title) => `Restored: ${title}`, leftAsIs: (/** @type {string} */ title) => `${title}: left as it is, since it was changed elsewhere.`,
   historyOf: (/** @type {string} */ title) => `History: ${title}`, historyEmpty: "Nothing happened yet.", purged: "(a task that is gone)",
   actions: { created: "Created", updated: "Changed", moved: "Moved within the column", deleted: "Deleted", restored: "Restored" },
   movedFromTo: (/** @type {string} */ from, /** @type {string} */ to) => `Moved from ${from} to ${to}`, changedMembers: (/** @type {string} */ members) => `Changed: ${members}`,

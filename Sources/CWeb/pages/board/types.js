@@ -21,8 +21,8 @@
 /** @typedef {(app: App, answer: Answer, again: () => void, tell: Tell) => any[]} ShowList */
 /** @typedef {Stand & {drafts: Change[]}} Snapshot */
 /**
- * `turn` is of a step that changes no target: it goes back, or forward again.
- * @typedef {{targets: Target[], before: Snapshot[], after: Snapshot[], title: string, message: string, turn?: (isRedo: boolean) => void}} Step
+ * `turn` is of a step that changes no target: it goes back, or forward again, unless another device changed the same since.
+ * @typedef {{targets: Target[], before: Snapshot[], after: Snapshot[], title: string, message: string, turn?: (isRedo: boolean) => boolean}} Step
  */
 /**
  * `say`: what was done, once it is. `spoken`: to screen readers, where that is more. `actions`: what else is offered.

@@ -117,12 +117,19 @@ export class Engine {
     const changes = [...also];
     for (const intent of intents) {
       const made = { mutationId: uuid(), key: this.nextKey(), at: new Date().toISOString() };
-      // What is on its way has its answer before it.
-      const [whole, former] = this.state.sending ? [intent, []] : joined(this.mirror, intent);
-      apply(this.mirror, former);
-      const own = mutate(this.mirror, whole, made);
+      let whole = intent;
+      /** @type {Change[]} */
+      let own;
+      // Several wait if one was made while another was on its way.
+      do {
+        // What is on its way has its answer before it.
+        [whole, own] = this.state.sending ? [whole, []] : joined(this.mirror, whole);
+        apply(this.mirror, own);
+        changes.push(...own);
+      } while (own.length > 0);
+      own = mutate(this.mirror, whole, made);
       apply(this.mirror, own);
-      changes.push(...former, ...own);
+      changes.push(...own);
     }
     await this.commit(changes);
     this.sender.push();

@@ -13,7 +13,7 @@ export { keepMine, noIssue, takeTheirs } from "./issues.js";
 export { apply, defaults, emptyMirror, mutate, noDraft, outbox, ownCount, view } from "./mirror.js";
 export { falls, followingDue, instantOf, nextOccurrence, readRule, wallOf, weekdays } from "./recurrence.js";
 export { succession, uuidOf } from "./series.js";
-export { isSame, positionIn, stateOf, turn, valueOf } from "./steps.js";
+export { isSame, positionIn, stateOf, stays, turn, valueOf } from "./steps.js";
 export { Store } from "./store.js";
 export { receive, replace, request, settle } from "./sync.js";
 export { remembered, trashPaths } from "./trash.js";

@@ -68,7 +68,11 @@ function replay(type, value, { mutation, position, at, own }, mirror) {
   switch (mutation.op) {
     case "delete": return undefined;
     case "create": case "put": return value ?? { ...defaults[type], createdAt: at, updatedAt: at, ...mutation.value, ...own, id: mutation.id, position };
-    case "restore": return value ?? { ...mirror.meta.get(`deleted:${mutation.id}`), ...(position !== undefined && { position }) };
+    case "restore": {
+      // What this device has not kept is there once the server has answered.
+      const kept = mirror.meta.get(`deleted:${mutation.id}`);
+      return value ?? (kept && { ...kept, ...(position !== undefined && { position }) });
+    }
     case "skip": return value && { ...value, ...own };
     default: break;
   }

@@ -31,8 +31,12 @@ export function positionIn(views, id, where) {
   return between(column[index - 1]?.position ?? null, column[index]?.position ?? null);
 }
 
-/** @param {Views} views @param {Target} target @param {Stand} old @param {Stand} wanted @returns {Intent[]} */
-export function turn(views, target, old, wanted) {
+/**
+ * @param {Views} views @param {Target} target @param {Stand} old @param {Stand} wanted
+ * @param {boolean} [isLeft] true if it stays in its place; known before the first one of several moves
+ * @returns {Intent[]}
+ */
+export function turn(views, target, old, wanted, isLeft = stays(views, target, old, wanted)) {
   const [from, to] = [old, wanted].map(({ value, where }) => ({ where, value: value && { ...value, categoryId: views.idOf(value.categoryId) } }));
   const now = valueOf(views, target);
   const { type, id } = target;
@@ -50,7 +54,7 @@ export function turn(views, target, old, wanted) {
   const isWithin = from.value.status === to.value.status;
   const names = members.filter((name) => name !== "status" && (isWithin || name !== "recurrence")
     && !isSame(name, from.value[name], to.value[name]) && isUntouched(name));
-  const isMoved = where && (!isWithin || from.value.position !== to.value.position) && isUntouched("status") && !isElsewhere(views, now, from.where);
+  const isMoved = where && !isLeft && isUntouched("status");
   return [
     ...(names.length ? [/** @type {Intent} */ ({ ...target, op: "patch", value: Object.fromEntries(names.map((name) => [name, to.value[name] ?? null])) })] : []),
     ...(isMoved ? [/** @type {Intent} */ ({ ...target, op: "move", value: where, position: positionIn(views, id, where) })] : []),
@@ -58,13 +62,16 @@ export function turn(views, target, old, wanted) {
 }
 
 /**
- * True if another device took the task from between its neighbours. The position alone does not tell: the server gives another.
- * @param {Views} views @param {Task} task @param {Where | undefined} where
+ * True of a task that was not moved, and of one that another device took from between its neighbours since. The position alone does
+ * not tell: the server gives another.
+ * @param {Views} views @param {Target} target @param {Stand} from @param {Stand} to
  */
-function isElsewhere(views, { id, status }, where) {
-  const column = views.column(status).map((task) => task.id);
+export function stays(views, { id }, { value: old, where }, { value: wanted }) {
+  const task = views.tasks.get(id);
+  if (!task || !old || !wanted || (old.status === wanted.status && old.position === wanted.position)) return true;
+  const column = /** @type {unknown[]} */ (views.column(task.status).map((task) => task.id));
   const index = column.indexOf(id);
-  return column.indexOf(where?.after ?? "") > index || column.slice(0, index).includes(where?.next ?? "");
+  return column.indexOf(where?.after) > index || column.slice(0, index).includes(where?.next);
 }
 
 /** @param {string} name @param {any} a @param {any} b */
