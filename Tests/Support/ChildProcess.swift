@@ -49,10 +49,16 @@ package struct ChildProcess: Sendable {
         // Close on exec: children of other tests would keep the pipe open as long as they live.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
+            var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
         #else
-            var actions = posix_spawn_file_actions_t()
+            var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
         #endif
+        // As a shell starts a program: threads of Dispatch have signals blocked, and a child has what its parent's thread has.
+        var noSignals = sigset_t()
+        sigemptyset(&noSignals)
+        posix_spawnattr_init(&attributes)
+        posix_spawnattr_setsigmask(&attributes, &noSignals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_adddup2(&actions, from, 0)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
@@ -63,10 +69,11 @@ package struct ChildProcess: Sendable {
         defer {
             for string in argv + envp { free(string) }
             posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
             close(ends[1])
         }
         var child: pid_t = 0
-        let result = posix_spawn(&child, executable, &actions, nil, &argv, &envp)
+        let result = posix_spawn(&child, executable, &actions, &attributes, &argv, &envp)
         guard result == 0 else {
             close(ends[0])
             throw ChildProcessError(description: "\(executable) does not start: \(String(cString: strerror(result)))")
