@@ -62,10 +62,12 @@ struct PageRoutesTests {
         #expect(guides.count == 5)
         #expect(
             Set(paths + guides) == Set(PageFile.all.keys.filter { !$0.hasPrefix("openapi") }), "Run Scripts/web.")
-        for path in paths + guides {
+        // Only the names: an expectation would print the bytes.
+        let others = try (paths + guides).filter { path in
             let file = try Data(contentsOf: (path.hasSuffix(".md") ? root : pages).appending(path: path))
-            #expect(PageFile.all[path]?.bytes == Array(file), "\(path)")
+            return PageFile.all[path]?.bytes != Array(file)
         }
+        #expect(others == [], "Run Scripts/web.")
     }
 
     @Test func `the service worker names every file of the board and a version of them`() async throws {
