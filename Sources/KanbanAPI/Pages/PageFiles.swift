@@ -65,7 +65,7 @@ struct PageFile: Sendable {
     /// after its first card.
     static let bundles = [
         [
-            "recurrence", "series", "words", "sync", "issues", "mirror", "views", "steps", "trash", "board",
+            "recurrence", "words", "series", "sync", "issues", "mirror", "views", "steps", "trash", "board",
             "connection", "images", "access", "feed", "engine", "sender", "store", "live", "catch-up",
             "kanbase",
         ].map { "client/\($0).js" },
@@ -168,18 +168,19 @@ struct PageFile: Sendable {
         // Of the braces around code in a template.
         var depth = 0
         var isEscaped = false
-        // True if a space would be after a mark.
+        // True if the last byte is a mark.
         var isAfterMark = false
-        // True if a space is held back until it is known what follows.
+        // True if a space is held back until it is known what follows: two signs would be another one.
         var isHeld = false
         for byte in line {
             if quote == nil, byte == UInt8(ascii: "/") { return nil }
             if quote == nil, byte == UInt8(ascii: " ") {
-                isHeld = !isAfterMark
+                isHeld = true
                 continue
             }
             let isMark = quote == nil && marks[Int(byte)]
-            if isHeld, !isMark { kept.append(UInt8(ascii: " ")) }
+            let isSameSign = byte == kept.last && "+-".utf8.contains(byte)
+            if isHeld, !isMark && !isAfterMark || isSameSign { kept.append(UInt8(ascii: " ")) }
             (isHeld, isAfterMark) = (false, isMark)
             if quote == UInt8(ascii: "`") {
                 if byte == UInt8(ascii: "{"), depth > 0 || kept.last == UInt8(ascii: "$") { depth += 1 }
@@ -198,7 +199,7 @@ struct PageFile: Sendable {
     }
 
     /// By byte, true if a space beside it means nothing.
-    private static let marks: [Bool] = (0..<256).map { "=!?:,{}<>;()[]&|*%".utf8.contains(UInt8($0)) }
+    private static let marks: [Bool] = (0..<256).map { "=!?:,{}<>;()[]&|*%+-".utf8.contains(UInt8($0)) }
 
     /// Compressed once, at the first request.
     private static let gzipForms = Locked<[String: Response]>([:])

@@ -244,7 +244,7 @@ struct PageRoutesTests {
             if (d !== e && !(d < 1)) { return `${d} : ${f({ e }, "; }")}; } `; }
             const f = `${d ? ` : ${e}` : e} = `;
             const g = d ? (h) => h + +1 : /a = b/.exec(e);
-            const i = "\\"; const j = [ "\" = " ];
+            const i = "\\"; const j = [ "\" = " ]; const k = h - 1 + +i - -j++ + h;
             call(d, // why,
             e);
             }
@@ -252,7 +252,7 @@ struct PageRoutesTests {
         let sent = #"""
             import{a}from "./b.js";export function c(d,e="x = { y; }"){if(d!==e&&!(d<1)){return `${d} : ${f({ e }, "; }")}; } `}const f = `${d ? ` : ${e}` : e} = `;
             const g = d ? (h) => h + +1 : /a = b/.exec(e);
-            const i="\\";const j=["\" = "];call(d, // why,
+            const i="\\";const j=["\" = "];const k=h-1+ +i- -j++ +h;call(d, // why,
             e)}
             """#
 
