@@ -70,7 +70,7 @@ def test_what_is_added_after_the_browser_closed_the_disk_is_kept(browser, server
         add(page, title)
         wait_for(page, "() => window.hasClosed")
     shows(page, todo=["First", "Second"])
-    assert page.locator(".toast", has_text="keeps nothing").count() == 0
+    assert page.locator(".toast", has_text="can't save changes").count() == 0
     page.reload()
     shows(page, todo=["First", "Second"])
     server.start()
@@ -144,7 +144,7 @@ def test_what_comes_while_the_device_refuses_a_write_does_not_hide_it(browser, s
     # It has reached this page, too.
     page.wait_for_timeout(500 * SLACK)
     page.evaluate("() => { window.isFull = true; }")
-    page.locator(".toast", has_text="keeps nothing").wait_for()
+    page.locator(".toast", has_text="can't save changes").wait_for()
     shows(page, todo=["Refused", "Meanwhile"])
     page.reload()
     shows(page, todo=["Refused", "Meanwhile"])
@@ -157,7 +157,7 @@ def test_a_page_that_keeps_nothing_asks_before_it_is_left(browser, server):
     server.stop()
     page.evaluate("() => { IDBDatabase.prototype.transaction = () => { throw new DOMException('full', 'QuotaExceededError'); }; }")
     add(page, "Unsent")
-    page.locator(".toast", has_text="keeps nothing").wait_for()
+    page.locator(".toast", has_text="can't save changes").wait_for()
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
     page.evaluate("() => { setTimeout(() => location.reload()); }")

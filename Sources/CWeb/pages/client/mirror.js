@@ -114,8 +114,9 @@ export const knownOf = (mirror, { type, id }) => mirror[type].get(id) ?? mirror.
 /** @param {Mirror} mirror @param {Intent} intent @param {{mutationId: string, key: string, at: string}} made */
 export function mutate(mirror, intent, made) {
   const { type, op, id, value, position, visit } = intent;
-  // Of what this device makes, and the server has not given to it, all that others wrote is newer.
-  const unseen = op === "put" || type === "settings" || isEdited(mirror, id, "create") ? 0 : undefined;
+  // Of what this device makes, and the server has not given to it, all that others wrote is newer. But the category that it loses may be
+  // there under the id of another one of its name.
+  const unseen = op === "put" || type === "settings" || (isEdited(mirror, id, "create") && value?.categoryId !== null) ? 0 : undefined;
   const base = intent.baseRevision || knownOf(mirror, intent)?.revision || unseen;
   /** @type {Mutation} */
   const mutation = { mutationId: made.mutationId, type, op, id, at: made.at };
