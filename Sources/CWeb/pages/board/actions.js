@@ -191,17 +191,6 @@ export class Undo {
     this.app.toasts.show(message, { isStep: true, spoken, actions: [...actions, [label, () => this.run(isRedo, step)]] });
   }
 
-  /** @param {string} id @returns {string | undefined} of a category, the one that the server had under the name of this, and kept */
-  same(id) {
-    return this.app.engine.mirror.meta.get(`same:${id}`);
-  }
-
-  /** @param {Snapshot} snapshot @returns {Snapshot} */
-  known({ value, ...rest }) {
-    const categoryId = this.same(value?.categoryId);
-    return { ...rest, value: categoryId ? { ...value, categoryId } : value };
-  }
-
   /** @param {boolean} isRedo @param {Step} [step] else the newest */
   run(isRedo = false, step = (isRedo ? this.undone : this.done).at(-1)) {
     const { app } = this;
@@ -210,12 +199,12 @@ export class Undo {
     from.splice(from.indexOf(step), 1);
     to.push(step);
     const { targets, title, message } = step;
-    const [froms, tos] = (isRedo ? [step.before, step.after] : [step.after, step.before]).map((snapshots) => snapshots.map((one) => this.known(one)));
+    const [froms, tos] = isRedo ? [step.before, step.after] : [step.after, step.before];
     const left = targets.map((target, index) => stays(app.model, target, froms[index], tos[index]));
     let isTurned = step.turn?.(isRedo) ?? false;
     for (const index of stepOrder(targets, tos)) {
       const [old, wanted] = [froms[index], tos[index]];
-      if (this.same(targets[index].id)) continue;
+      if (app.model.idOf(targets[index].id) !== targets[index].id) continue;
       // A category that was made on the way stays where another task has it.
       if (index > 0 && !wanted.value && [...app.model.tasks.values()].some(({ categoryId }) => categoryId === targets[index].id)) continue;
       const intents = turn(app.model, targets[index], old, wanted, left[index]);
