@@ -135,4 +135,24 @@ struct ConditionTests {
             #expect(answer.status == status, "\(value)")
         }
     }
+
+    @Test(
+        arguments: [
+            ("/tasks", #"{"title": "a"}"#), ("/categories", #"{"name": "a"}"#),
+            ("/ddays", #"{"title": "a", "date": "2026-12-01"}"#),
+        ])
+    func `the tag of a trash changes when it is purged`(path: String, body: String) async throws {
+        let board = try TestBoard()
+        let made = await board.send(.post, path, body)
+        await board.send(.delete, "\(path)/\(made.json.id)")
+        let full = await board.send(.get, "\(path)?deleted=true")
+        let tag = try #require(full.header("ETag"))
+        #expect(full.json["items"]?.arrayValue?.count == 1)
+
+        board.clock.advance(seconds: 31 * 86_400)
+        try await board.maintain()
+
+        let purged = await board.send(.get, "\(path)?deleted=true", headers: [("If-None-Match", tag)])
+        #expect(purged.status == 200 && purged.json["items"] == [])
+    }
 }

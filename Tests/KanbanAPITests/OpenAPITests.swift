@@ -41,6 +41,21 @@ struct OpenAPITests {
         #expect(Set(described.compactMap(\.stringValue)) == Set(Problem.kinds.map { $0.rawValue }))
     }
 
+    @Test(arguments: ["/tasks", "/calendar.ics", "/export"])
+    func `each header that belongs to an answer alone is described`(path: String) async throws {
+        let common: Set = [
+            "Cache-Control", "Content-Length", "Content-Security-Policy", "Content-Type",
+            "Cross-Origin-Resource-Policy", "Date", "Vary", "X-Content-Type-Options",
+        ]
+        let board = try TestBoard()
+        let document = await board.send(.get, "/openapi.json").json
+        let described = document["paths"]?[path]?["get"]?["responses"]?["200"]?["headers"]?.objectMembers ?? []
+
+        let sent = Set(await board.send(.get, path).headers.map(\.name))
+
+        #expect(sent.subtracting(common).subtracting(described.map(\.name)) == [])
+    }
+
     @Test func `no two routes have the same name`() {
         let names = Routes.all.map(\.operation)
 

@@ -53,6 +53,20 @@ extension BoardWriter {
         try precondition.check(old.revision, current: .category(old))
         var category = old
         category.freedAfter = try feedState().revision
+        try freeTasks(of: id)
+        category.deletedAt = now
+        category.updatedAt = now
+        try record(&category, since: old)
+        try save(category)
+        let trash = try categories(inTrash: true)
+        guard trash.count > Self.mostCategories, let oldest = trash.min(by: { $0.revision < $1.revision }) else {
+            return
+        }
+        try removeCategory(oldest.id, revision: oldest.revision)
+    }
+
+    /// Makes the tasks of a category uncategorized, those in the trash included: an export must name no category that is gone.
+    func freeTasks(of id: ID) throws {
         var query = TaskQuery()
         query.categoryIDs = [id]
         for isInTrash in [false, true] {
@@ -63,15 +77,6 @@ extension BoardWriter {
                 try record(&freed, since: task, as: .updated)
             }
         }
-        category.deletedAt = now
-        category.updatedAt = now
-        try record(&category, since: old)
-        try save(category)
-        let trash = try categories(inTrash: true)
-        guard trash.count > Self.mostCategories, let oldest = trash.min(by: { $0.revision < $1.revision }) else {
-            return
-        }
-        try removeCategory(oldest.id, revision: oldest.revision)
     }
 
     /// Restores the category from the trash, and gives it back to its former tasks that are still without a category. An

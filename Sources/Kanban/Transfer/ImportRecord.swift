@@ -145,6 +145,7 @@ extension BoardWriter {
             guard let category = try category(made.id), category.revision == made.revision,
                 try !taskCounts().contains(where: { $0.categoryID == made.id && $0.count > 0 })
             else { return false }
+            try freeTasks(of: made.id)
             try removeCategory(made.id, revision: nextRevision())
         case .dday:
             guard let dday = try dday(made.id), dday.revision == made.revision else { return false }

@@ -40,7 +40,9 @@ package struct DDayRoutes: Sendable {
             json.value(next)
             json.endObject()
             let revision = try reader.feedState().revision
-            let tag = isExpanded ? EntityTag.tag(revision, digestOf: json.bytes) : EntityTag.tag(revision)
+            // The trash is purged without a new revision.
+            let isDigest = isExpanded || inTrash
+            let tag = isDigest ? EntityTag.tag(revision, digestOf: json.bytes) : EntityTag.tag(revision)
             return .json(tag: tag, headers: call.link(toNext: next), encoded: json.bytes)
         }
     }

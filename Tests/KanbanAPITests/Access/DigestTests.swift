@@ -120,6 +120,30 @@ struct DigestTests {
         #expect(try await look(board).isEmpty)
     }
 
+    @Test func `that of today comes also when the server was away at the time of yesterday's`() async throws {
+        let board = try AccessBoard()
+        let person = try await subscriber(board)
+        try await task(board, person, "Overdue", due: "2026-11-18")
+        _ = try await look(board)
+        // To 19:19 of the next day.
+        board.clock.advance(seconds: 26 * 3_600)
+        #expect(try await look(board).count == 1)
+        #expect(try await look(board).isEmpty)
+    }
+
+    @Test func `turned on again on another day after its time, it waits for the next`() async throws {
+        let board = try AccessBoard()
+        let person = try await subscriber(board)
+        try await task(board, person, "Overdue", due: "2026-11-18")
+        _ = try await look(board)
+        try await patch(board, person, #"{"digest": null}"#)
+        board.clock.advance(seconds: 26 * 3_600)
+        try await patch(board, person, #"{"digest": "18:00"}"#)
+        #expect(try await look(board).isEmpty)
+        board.clock.advance(seconds: 86_400)
+        #expect(try await look(board).count == 1)
+    }
+
     @Test func `it counts among the mails of an hour, and comes when there is room again`() async throws {
         let board = try AccessBoard()
         let person = try await subscriber(board, digest: "17:20")

@@ -146,6 +146,21 @@ struct ForeignImportTests {
         #expect(await csv(file).json["created"] == 0)
     }
 
+    @Test func `a category that goes with its import leaves no task of the trash behind that names it`() async throws {
+        let made = await csv("title,category\na,Home\n")
+        let mine = try await board.task(#"{"title": "mine", "categoryName": "Home"}"#)
+        await board.send(.delete, "/tasks/\(mine.id)")
+
+        let back = await board.send(.delete, "/imports/\(made.json["importId"]?.stringValue ?? "")")
+
+        #expect(back.json == ["removed": 2, "kept": 0])
+        let trash = await board.send(.get, "/tasks?deleted=true").json["items"]?.arrayValue ?? []
+        #expect(trash.map { $0["title"] } == ["mine"] && trash.first?["categoryId"] == .null)
+        let export = await board.send(.get, "/export")
+        let other = try TestBoard()
+        #expect(await other.send(.post, "/import?mode=replace", export.text).status == 200)
+    }
+
     @Test func `with one wrong row nothing is imported, and every wrong row is reported`() async throws {
         let long = String(repeating: "x", count: 201)
         let answer = await csv("title,due\n\(long),\n,2026-12-24\nc,soon\n")
