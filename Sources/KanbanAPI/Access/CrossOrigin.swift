@@ -53,7 +53,7 @@ package struct CrossOrigin: Sendable {
     ]
 
     private static let exposed =
-        "Allow, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, "
+        "Allow, Content-Disposition, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, "
         + "Retry-After, WWW-Authenticate, X-Request-Id"
 }
 

@@ -174,7 +174,9 @@ struct GateTests {
 
         #expect(fields.first { $0.name == "Access-Control-Allow-Origin" }?.value == "https://app.example.org")
         let exposed = try #require(fields.first { $0.name == "Access-Control-Expose-Headers" }?.value)
-        for name in ["ETag", "Location", "Link", "X-Request-Id", "Retry-After"] { #expect(exposed.contains(name)) }
+        for name in ["Content-Disposition", "ETag", "Location", "Link", "X-Request-Id", "Retry-After"] {
+            #expect(exposed.contains(name))
+        }
         #expect(fields.contains { $0 == ("Vary", "Origin") })
     }
 
