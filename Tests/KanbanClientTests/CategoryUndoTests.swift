@@ -56,6 +56,22 @@ struct CategoryUndoTests {
         #expect(try phone.board.issues.current().isEmpty)
     }
 
+    @Test func `a task and its category are undone, though one push had both and the deletion`() async throws {
+        let home = try await phone.board.createCategory(.init(name: "Home"))
+        try await phone.board.create(.init(title: "task", category: .id(home.id)))
+        try await phone.board.deleteCategory(home.id)
+        try await phone.board.syncNow()
+
+        for _ in 0..<3 { #expect(try await phone.board.undo() == .done) }
+        try await sync()
+
+        for device in [phone, pad] {
+            #expect(try device.board.tasks().current().isEmpty)
+            #expect(try device.board.categories().current().isEmpty)
+            #expect(try device.board.issues.current().isEmpty)
+        }
+    }
+
     @Test func `a task that another device gave another category stays there`() async throws {
         let home = try await phone.board.createCategory(.init(name: "Home"))
         let task = try await phone.board.create(.init(title: "task", category: .id(home.id)))
