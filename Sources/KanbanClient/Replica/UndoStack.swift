@@ -150,7 +150,7 @@ extension Transaction {
     private func own(_ step: UndoStep, _ conflicts: inout [Conflict]) throws -> UndoStep? {
         guard let now = try value(of: step.mutation.resource)?.json else { return step }
         var theirs = step.theirs(now)
-        if step.mutation.op == .delete, try isToComeBack(step.expected["categoryId"]) {
+        if now[flat: "categoryId"].isNull, try isToComeBack(step.expected["categoryId"]) {
             theirs.removeAll { $0 == "categoryId" }
         }
         let same = Set(step.mutation.value.flatMembers.filter { now[flat: $0.name] == $0.value }.map(\.name))
