@@ -48,6 +48,73 @@ struct AdoptedCategoryTests {
         #expect(try pad.board.categories().current().map(\.id) == [theirs])
     }
 
+    @Test func `a new category that is deleted after a task was made in it leaves the other one alone`() async throws {
+        let theirs = try await phone.board.createCategory(.init(name: "Work")).id
+        let task = try await phone.board.create(.init(title: "task", category: .id(theirs)))
+        try await phone.board.syncNow()
+        let mine = try await pad.board.createCategory(.init(name: "Work")).id
+        try await pad.board.create(.init(title: "mine", category: .id(mine)))
+        try await pad.board.deleteCategory(mine)
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+
+        #expect(try phone.board.categories().current().map(\.id) == [theirs])
+        #expect(try await phone.board.task(task.id)?.categoryID == theirs)
+        #expect(try Shown(phone.board) == Shown(pad.board))
+        #expect(try pad.board.issues.current().isEmpty)
+        #expect(try await pad.board.pending().isEmpty)
+    }
+
+    @Test func `a new category that is deleted after a task was made in it is deleted`() async throws {
+        let mine = try await pad.board.createCategory(.init(name: "Work")).id
+        try await pad.board.create(.init(title: "mine", category: .id(mine)))
+        try await pad.board.deleteCategory(mine)
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+
+        #expect(try phone.board.categories().current().isEmpty)
+        #expect(try phone.board.tasks().current().map(\.categoryID) == [nil])
+        #expect(try pad.board.issues.current().isEmpty)
+    }
+
+    @Test func `what was written of it after a task was made in it is one issue of the other one`() async throws {
+        let theirs = try await phone.board.createCategory(.init(name: "Work", emoji: "🔥")).id
+        try await phone.board.syncNow()
+        let mine = try await pad.board.createCategory(.init(name: "Work", emoji: "🍎")).id
+        try await pad.board.create(.init(title: "task", category: .id(mine)))
+        try await pad.board.editCategory(mine) { $0.emoji = "🎉" }
+        try await pad.board.syncNow()
+
+        let issue = try #require(try pad.board.issues.current().first)
+        #expect(issue.conflicts == [Conflict(target: theirs, member: "emoji", mine: "🎉", theirs: "🔥")])
+        #expect(try pad.board.issues.current().count == 1)
+        #expect(try pad.board.categories().current().map(\.emoji) == ["🎉"])
+        try await pad.board.answer(issue.id, .theirs)
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+        #expect(try phone.board.categories().current().map(\.emoji) == ["🔥"])
+    }
+
+    @Test func `a refused new name of it is sent again for the other one`() async throws {
+        let theirs = try await phone.board.createCategory(.init(name: "Work")).id
+        try await phone.board.createCategory(.init(name: "Home"))
+        try await phone.board.syncNow()
+        let mine = try await pad.board.createCategory(.init(name: "Work")).id
+        try await pad.board.create(.init(title: "task", category: .id(mine)))
+        try await pad.board.editCategory(mine) { $0.name = "Home" }
+        try await pad.board.syncNow()
+
+        let issue = try #require(try pad.board.issues.current().first)
+        #expect(issue.target == theirs)
+        var draft = try #require(issue.mine)
+        draft.title = "Garden"
+        try await pad.board.answer(issue.id, .retry(draft))
+        try await pad.board.syncNow()
+        try await phone.board.syncNow()
+        #expect(try phone.board.categories().current().map(\.name) == ["Garden", "Home"])
+        #expect(try phone.board.categories().current().first?.id == theirs)
+    }
+
     @Test func `one that is deleted before a push comes back by undo`() async throws {
         let mine = try await pad.board.createCategory(.init(name: "Work")).id
         try await pad.board.deleteCategory(mine)

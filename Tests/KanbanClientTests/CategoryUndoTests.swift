@@ -56,6 +56,40 @@ struct CategoryUndoTests {
         #expect(try phone.board.issues.current().isEmpty)
     }
 
+    @Test func `a task and its category are undone, though one push had both and the deletion`() async throws {
+        let home = try await phone.board.createCategory(.init(name: "Home"))
+        try await phone.board.create(.init(title: "task", category: .id(home.id)))
+        try await phone.board.deleteCategory(home.id)
+        try await phone.board.syncNow()
+
+        for _ in 0..<3 { #expect(try await phone.board.undo() == .done) }
+        try await sync()
+
+        for device in [phone, pad] {
+            #expect(try device.board.tasks().current().isEmpty)
+            #expect(try device.board.categories().current().isEmpty)
+            #expect(try device.board.issues.current().isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a redo gives a task its later category, though the first comes back with it`(isSynced: Bool) async throws {
+        let task = try await phone.board.create(.init(title: "task", category: .named("Home")))
+        try await phone.board.createCategory(.init(name: "Work"))
+        try await phone.board.edit(task.id) { $0.category = .named("Work") }
+        try await phone.board.syncNow()
+        for _ in 0..<3 { #expect(try await phone.board.undo() == .done) }
+        if isSynced { try await sync() }
+
+        for _ in 0..<3 { #expect(try await phone.board.redo() == .done) }
+        try await sync()
+
+        for device in [phone, pad] {
+            let work = try device.board.categories().current().last
+            #expect(try await device.board.task(task.id)?.categoryID == work?.id && work?.name == "Work")
+        }
+    }
+
     @Test func `a task that another device gave another category stays there`() async throws {
         let home = try await phone.board.createCategory(.init(name: "Home"))
         let task = try await phone.board.create(.init(title: "task", category: .id(home.id)))

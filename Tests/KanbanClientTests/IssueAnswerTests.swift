@@ -35,6 +35,28 @@ struct IssueAnswerTests {
         #expect(party.title == "party" && party.date == "2026-12-24")
     }
 
+    @Test func `theirs takes the place of a category of mine that was deleted`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let task = try await phone.board.create(.init(title: "task"))
+        for device in [phone, pad] { try await device.board.syncNow() }
+        let work = try #require(try await phone.board.edit(task.id) { $0.category = .named("Work") }.categoryID)
+        try await phone.board.syncNow()
+        let home = try #require(try await pad.board.edit(task.id) { $0.category = .named("Home") }.categoryID)
+        try await pad.board.deleteCategory(home)
+        try await pad.board.syncNow()
+
+        let issue = try #require(try pad.board.issues.current().first)
+        try #require(issue.conflicts.map(\.member) == ["categoryId"])
+        try await pad.board.answer(issue.id, .theirs)
+
+        for device in [pad, phone] { try await device.board.syncNow() }
+        for device in [pad, phone] {
+            #expect(try await device.board.task(task.id)?.categoryID == work)
+            #expect(try device.board.issues.current().isEmpty)
+        }
+    }
+
     @Test func `a log-out counts what was kept back for another device's sake`() throws {
         let edit = StoredMutation(.patch, .task(.init(high: 1, low: 1)), ["title": "mine"])
         let rejected = StoredIssue.rejected(edit, .null, .null)

@@ -127,4 +127,39 @@ struct LiveReadTests {
         #expect(reads.count == 2)
         reads.leave(.counts)
     }
+
+    @Test(arguments: [-1, 3_600]) func `a value that goes with the clock is read again after the clock was set`(
+        seconds: Int64
+    ) async throws {
+        let clock = TestClock(1_000_000)
+        let reads = LiveReads(now: { clock.now })
+        let read: @Sendable () throws -> LiveReads.Reading = {
+            LiveReads.Reading(value: 1, validUntil: Timestamp(milliseconds: 1_000_000_000), version: 1)
+        }
+        reads.follow(.counts)
+        for _ in 0..<3 { _ = try await reads.reading(of: .counts, since: 1, read) }
+        #expect(reads.count == 1)
+        clock.advance(seconds: seconds)
+
+        for _ in 0..<3 { _ = try await reads.reading(of: .counts, since: 1, read) }
+
+        #expect(reads.count == 2)
+        reads.leave(.counts)
+    }
+
+    @Test func `a board that is started shows what is due by the clock as it is then`() async throws {
+        let device = try await TestDevice()
+        let list = device.board.tasks(due: .today)
+        try await device.board.create(.init(title: "task", due: .day(Date(device.clock.now), in: .current)))
+        device.clock.advance(seconds: 86_400)
+        let follower = Follower(list)
+        try await until("it waits") { waits([follower], of: [list], on: device.board) }
+
+        device.clock.advance(seconds: -86_400)
+        device.board.start()
+
+        try await until("it has the task") { follower.values.withLock(\.last) == ["task"] }
+        try await follower.end()
+        await device.board.close()
+    }
 }

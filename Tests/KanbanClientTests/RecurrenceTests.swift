@@ -125,6 +125,59 @@ struct RecurrenceTests {
         }
     }
 
+    /// The way that the second task of the series goes, and how it comes back: reopened, or restored.
+    @Test(arguments: [true, false])
+    func `undo of what followed in a series, which the server knows, leaves its first task`(
+        isCompleted: Bool
+    ) async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let board = phone.board
+        let task = try await board.create(.init(title: "Rent", due: .day("2099-01-31"), recurrence: .daily()))
+        let second = try #require(try await board.complete(task.id))
+        if isCompleted { try await board.complete(second.id) } else { try await board.delete(second.id) }
+        try await board.syncNow()
+        let after = try Shown(board)
+
+        for _ in 0..<2 { #expect(try await board.undo() == .done) }
+        for device in [phone, pad] { try await device.board.syncNow() }
+        for device in [phone, pad] {
+            #expect(try device.board.tasks().current().map(\.id) == [task.id])
+            #expect(try device.board.tasks().current().map(\.recurrence) == [.daily()])
+            #expect(try device.board.issues.current().isEmpty)
+        }
+        for _ in 0..<2 { #expect(try await board.redo() == .done) }
+        for device in [phone, pad] { try await device.board.syncNow() }
+        #expect(try Shown(board) == after)
+        #expect(try Shown(pad.board) == after)
+        for _ in 0..<3 { #expect(try await board.undo() == .done) }
+        for device in [phone, pad] { try await device.board.syncNow() }
+        for device in [phone, pad] { #expect(try device.board.tasks().current().isEmpty) }
+    }
+
+    @Test func `undo of a completion leaves a successor with words of another device`() async throws {
+        let server = try LocalServer()
+        let (phone, pad) = try await (TestDevice.on(server), TestDevice.on(server, seed: 2))
+        let board = phone.board
+        let task = try await board.create(.init(title: "Rent", due: .day("2099-01-31"), recurrence: .daily()))
+        let second = try #require(try await board.complete(task.id))
+        try await board.complete(second.id)
+        for device in [phone, pad] { try await device.board.syncNow() }
+        #expect(try await board.undo() == .done)
+        for device in [phone, pad] { try await device.board.syncNow() }
+        try await pad.board.edit(second.id) { $0.body = "by card" }
+        try await pad.board.syncNow()
+
+        // The device does not know, and the server decides.
+        #expect(try await board.undo() == .done)
+        for device in [phone, pad] { try await device.board.syncNow() }
+        for device in [phone, pad] {
+            #expect(try Set(open(device.board).map(\.id)) == [task.id, second.id])
+            #expect(try await device.board.task(second.id)?.body == "by card")
+            #expect(try await device.board.task(second.id)?.recurrence == .daily())
+        }
+    }
+
     @Test func `a skip moves the due date, and its undo moves it back`() async throws {
         let board = try await TestDevice().board
         let task = try await board.create(.init(title: "Rent", due: .day("2099-01-31"), recurrence: .monthly(on: 31)))

@@ -10,9 +10,10 @@ extension KanbanBoard {
         core.wake()
         core.tell(.started)
         core.watchPath(true)
+        // The device's clock and zone may be others by now: lists of what is due are read again.
+        core.notifier.notify([.board])
         Task { [core] in
             await core.makeQueuedEdits()
-            // The device's zone may be another one by now.
             await core.reminders.schedule(of: core)
         }
     }

@@ -82,8 +82,8 @@ public struct Live<Value: Sendable>: AsyncSequence, Sendable {
             group.addTask { await notifier.wait(for: regions, after: version) }
             group.addTask {
                 let left = Swift.max(moment.milliseconds - dependencies.now().milliseconds, 0)
-                // Ends early when the group is cancelled. At most an hour, for a clock may be set.
-                try? await dependencies.sleep(.milliseconds(Swift.min(left, 3_600_000) + 1))
+                // Ends early when the group is cancelled.
+                try? await dependencies.sleep(.milliseconds(Swift.min(left, LiveReads.longestValidity) + 1))
             }
             await group.next()
             group.cancelAll()

@@ -17,12 +17,15 @@ final class LiveReads: Sendable {
         /// Calls that wait for another value. The last one stays as long as there are any.
         var followers = 0
         var last: Reading?
+        var lastRead = Timestamp(milliseconds: 0)
         var isReading = false
         /// Who waits for a reading of a version.
         var waiting: [(version: UInt64, continuation: CheckedContinuation<Reading, any Error>)] = []
     }
 
     static let queueName = "kanban.replica.reads"
+    /// How long (ms) a value that goes with the clock is taken for valid: somebody may set the clock, or take the device to another zone.
+    static let longestValidity: Int64 = 3_600_000
 
     private let state = Locked((queries: [LiveQuery: Query](), count: 0))
     private let now: @Sendable () -> Timestamp
@@ -61,7 +64,11 @@ final class LiveReads: Sendable {
     ) async throws -> Reading {
         try await withCheckedThrowingContinuation { continuation in
             let known = state.withLock { state -> Reading? in
-                if let last = state.queries[query]?.last, last.version >= version, isValid(last) { return last }
+                if let known = state.queries[query], let last = known.last, last.version >= version,
+                    isValid(last, since: known.lastRead)
+                {
+                    return last
+                }
                 state.queries[query, default: Query()].waiting.append((version, continuation))
                 startReading(query, &state.queries, read)
                 return nil
@@ -70,7 +77,11 @@ final class LiveReads: Sendable {
         }
     }
 
-    private func isValid(_ reading: Reading) -> Bool { reading.validUntil.map { now() < $0 } ?? true }
+    private func isValid(_ reading: Reading, since read: Timestamp) -> Bool {
+        guard let end = reading.validUntil else { return true }
+        let now = now()
+        return now < end && 0..<Self.longestValidity ~= now.milliseconds - read.milliseconds
+    }
 
     private func startReading(
         _ query: LiveQuery, _ queries: inout [LiveQuery: Query], _ read: @escaping @Sendable () throws -> Reading
@@ -92,6 +103,7 @@ final class LiveReads: Sendable {
             let done = known.waiting.filter { $0.version <= version }.map(\.continuation)
             known.waiting.removeAll { $0.version <= version }
             known.last = try? result.get()
+            known.lastRead = now()
             state.queries[query] = known.followers == 0 && known.waiting.isEmpty ? nil : known
             startReading(query, &state.queries, read)
             return done

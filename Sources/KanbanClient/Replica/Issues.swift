@@ -237,18 +237,18 @@ extension Transaction {
             if side == "mine", let lost = issue.lost(beside: now) { try add(lost) }
             return
         }
-        let other = side == "mine" ? "theirs" : "mine"
         var (members, seen): ([JSON.Member], [JSON.Member]) = ([], [])
         var position: Position?
         for conflict in issue["conflicts"].arrayValue ?? [] {
-            guard let member = conflict["member"]?.stringValue,
-                (now[flat: member] == conflict["mine"] ?? .null) == (side == "theirs")
-            else { continue }
+            guard let member = conflict["member"]?.stringValue else { continue }
+            // Where my category was deleted, the board shows none.
+            let mine = try known([member: conflict["mine"] ?? .null])[member] ?? .null
+            guard (now[flat: member] == mine) == (side == "theirs") else { continue }
             if member == "position" {
                 position = conflict[side]?.stringValue.flatMap { Position(reading: $0) }
             } else {
                 members.append(.init(member, conflict[side] ?? .null))
-                seen.append(.init(member, conflict[other] ?? .null))
+                seen.append(.init(member, side == "mine" ? conflict["theirs"] ?? .null : mine))
             }
         }
         try write(JSON(flat: members), of: issue.resource, over: JSON(flat: seen), now)

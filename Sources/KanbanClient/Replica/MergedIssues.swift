@@ -138,12 +138,17 @@ extension JSON {
 }
 
 extension Transaction {
-    /// Adds the issue of an edit that met another device's. The edits that were made since belong to the same chain: this device
-    /// did not know of the conflict. Of a place alone there is none: no words are lost, and no app could show the two.
-    /// - Parameter shown: the resource before the answer, with all edits of this device.
+    /// Adds the issue of an edit that met another device's. Of a place alone there is none: no words are lost, and no app could show
+    /// the two.
     func addMerged(_ edit: OutboxEdit, _ result: SyncResponse.Result, _ draft: JSON, shown: JSON) throws {
         guard result.conflicts.contains(where: { $0.member != "position" }) else { return }
-        var issue = StoredIssue.merged(edit, result, draft)
+        try addMerged(.merged(edit, result, draft), of: edit, shown: shown)
+    }
+
+    /// Adds the issue of an edit. The edits that were made since belong to the same chain: this device did not know of the conflict.
+    /// - Parameter shown: the resource before the answer, with all edits of this device.
+    func addMerged(_ merged: StoredIssue, of edit: OutboxEdit, shown: JSON) throws {
+        var issue = merged
         let later = try outbox().filter { $0.n > edit.n && $0.mutation.resource == issue.resource }
         issue.take(later, shown)
         for older in try mergedIssues(of: issue.resource) where older.precedes(edit) {

@@ -14,6 +14,7 @@ extension Transaction {
         // What is brought back was nobody's: all that another device wrote of it is newer.
         let base = try seenRevision(of: mutation.resource) ?? (mutation.op == .put ? 0 : nil)
         let before = try Before(mutation, self)
+        let policy = try policy ?? policyOfDeletion(mutation)
         let outcome = try performOrRefuse(mutation)
         guard outcome.status != .unchanged else { return [] }
         try noteWritten(mutation.resource, from: before.value, to: outcome.value)
@@ -26,6 +27,14 @@ extension Transaction {
             step.trace = trace
             return step
         }
+    }
+
+    /// A category that was made here and never sent may become another device's of the same name, which is not deleted with it.
+    private func policyOfDeletion(_ mutation: StoredMutation) throws -> Kanban.Mutation.Policy? {
+        guard mutation.op == .delete, mutation.resource.type == .category,
+            let shadow = try shadow(of: mutation.resource), shadow.value == nil
+        else { return nil }
+        return .reject
     }
 
     /// Makes something as if the server had made it, at this revision: no edit waits, and there is nothing to undo.

@@ -27,7 +27,7 @@ extension Transaction {
             }
             try apply(change, known, isRestored: isRestored, own, span)
         }
-        for answered in settled { try settle(answered) }
+        for answered in settled { try settle(renamed(answered)) }
         try noteMoves(answering: settled.map { ($0.edit, $0.result) })
         try setState(.cursor, answer.cursor)
         if !changes.isEmpty { try setState(.through, String(span.last)) }
@@ -53,7 +53,7 @@ extension Transaction {
             guard let (_, theirs) = answered.adoption, try rows.category(theirs) == nil else { continue }
             if let category = Change.Value(shown: answered.result.value, as: .category) { try put(category) }
         }
-        for answered in settled { try settle(answered) }
+        for answered in settled { try settle(renamed(answered)) }
         try noteMoves(answering: settled.map { ($0.edit, $0.result) })
         isEditing = true
         if !adopted.isEmpty { try replayEdits() }
@@ -71,10 +71,31 @@ extension Transaction {
             let result = result.flat(isApplied: edit.isApplied(by: result))
             // Most edits are applied as sent and need no issue: skip their values.
             let isPlain = result.conflicts.isEmpty && result.status != .rejected && result.status != .conflict
-            return Settled(
-                edit: edit, result: result, draft: isPlain ? .null : try draft(of: edit),
-                shown: result.conflicts.isEmpty ? .null : try value(of: edit.mutation.resource)?.json ?? .null)
+            var settled = Settled(edit: edit, result: result, draft: isPlain ? .null : try draft(of: edit))
+            if !result.conflicts.isEmpty || settled.adoption != nil {
+                settled.shown = try value(of: edit.mutation.resource)?.json ?? .null
+            }
+            return settled
         }
+    }
+
+    /// The answered edit with the id that a category has by now: an answer before this one may have replaced it.
+    private func renamed(_ answered: Settled) throws -> Settled {
+        func renamed(_ value: JSON) throws -> JSON {
+            guard let id = value["categoryId"]?.stringValue.flatMap({ ID($0) }) else { return value }
+            var value = value
+            value["categoryId"] = .string(try rows.connection.categoryID(id).description)
+            return value
+        }
+        var answered = answered
+        let mutation = answered.edit.mutation
+        if mutation.resource.type == .category, let id = mutation.resource.id {
+            answered.edit.mutation.resource.id = try rows.connection.categoryID(id)
+        }
+        answered.edit.mutation.value = try renamed(mutation.value)
+        answered.draft = try renamed(answered.draft)
+        answered.shown = try renamed(answered.shown)
+        return answered
     }
 
     /// Holds back the edits that the account has no room for, and those that were refused because they build on one that waits.
@@ -97,7 +118,7 @@ extension Transaction {
         var edit: OutboxEdit
         var result: SyncResponse.Result
         var draft: JSON
-        var shown: JSON
+        var shown = JSON.null
 
         /// The ids of a new category and of the one that the server had under its name.
         var adoption: (mine: ID, theirs: ID)? {
@@ -201,7 +222,9 @@ extension Transaction {
             try acknowledge(edit)
             if let (mine, theirs) = answered.adoption {
                 try replace(mine, by: theirs)
-                if let lost = StoredIssue.outdone(edit.mutation.value, by: result.value, of: theirs) { try add(lost) }
+                if let lost = StoredIssue.outdone(edit.mutation.value, by: result.value, of: theirs) {
+                    try addMerged(lost, of: edit, shown: answered.shown)
+                }
             } else if !result.conflicts.isEmpty {
                 try addMerged(edit, result, draft, shown: answered.shown)
             }

@@ -99,7 +99,11 @@ extension Transaction {
             do {
                 // The server applies a deletion of what others changed, unless it is to be refused.
                 let policy: Kanban.Mutation.Policy = step.mutation.op == .delete ? .reject : .keep
-                let inverse = try board.nested { try edit(step.mutation, policy: policy) }
+                let inverse = try board.nested {
+                    let removal = try removalOfSuccessor(before: step)
+                    let removed = try removal.map { try edit($0, policy: .reject) } ?? []
+                    return try edit(step.mutation, policy: policy) + removed
+                }
                 inverses.append(inverse.map { $0.of(step.creation) })
             } catch KanbanError.notFound, KanbanError.conflict, KanbanError.invalid {
                 // Another device deleted it, or took the name or the place that it needs.
@@ -107,6 +111,21 @@ extension Transaction {
             }
         }
         return inverses.reversed().flatMap(\.self)
+    }
+
+    /// The deletion of the task that came of a completion, where the step takes that back and the rules would leave it: one that was
+    /// completed and reopened since, or deleted and restored, is as it was made.
+    private func removalOfSuccessor(before step: UndoStep) throws -> StoredMutation? {
+        guard let status = step.mutation.value["status"], status != "done",
+            case .task(let task)? = try value(of: step.mutation.resource), task.status == .done, task.recurrence == nil,
+            let series = task.series, let due = task.dueDate, let completedAt = task.completedAt,
+            let next = try rows.successor(of: task), next.status == .todo, let recurrence = next.recurrence,
+            next.createdAt != next.updatedAt, next.series?.occurrence == series.occurrence + 1,
+            next.dueDate == (try recurrence.next(after: due, in: series, at: completedAt, rows.zone(of: recurrence))),
+            (next.title, next.body, next.categoryID, next.reminders)
+                == (task.title, task.body, task.categoryID, task.reminders)
+        else { return nil }
+        return StoredMutation(.delete, .task(next.id))
     }
 
     /// False for the deletion of a category that is not this device's, or that was made for a task and has others by now.
@@ -130,13 +149,22 @@ extension Transaction {
     /// it is no conflict: another device did so, or the server never took the edit.
     private func own(_ step: UndoStep, _ conflicts: inout [Conflict]) throws -> UndoStep? {
         guard let now = try value(of: step.mutation.resource)?.json else { return step }
-        let theirs = step.theirs(now)
+        var theirs = step.theirs(now)
+        if now[flat: "categoryId"].isNull, try isToComeBack(step.expected["categoryId"]) {
+            theirs.removeAll { $0 == "categoryId" }
+        }
         let same = Set(step.mutation.value.flatMembers.filter { now[flat: $0.name] == $0.value }.map(\.name))
         for name in theirs where !same.contains(name) {
             conflicts.append(
                 Conflict(step.mutation.resource, name, mine: step.mutation.value[flat: name], theirs: now[flat: name]))
         }
         return step.without(theirs)
+    }
+
+    /// True for a category that is restored with the next push. Tasks that this device did not see lose it are of it again after that.
+    private func isToComeBack(_ category: JSON?) throws -> Bool {
+        guard let id = category?.stringValue.flatMap({ ID($0) }) else { return false }
+        return try edits(of: .category(id)).contains { $0.mutation.op == .restore && !$0.isAnswered }
     }
 
     /// The step without an image or a category that is gone, so that the rest comes back; `nil` when nothing is left.
