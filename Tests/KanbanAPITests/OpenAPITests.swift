@@ -45,7 +45,7 @@ struct OpenAPITests {
     func `each header that belongs to an answer alone is described`(path: String) async throws {
         let common: Set = [
             "Cache-Control", "Content-Length", "Content-Security-Policy", "Content-Type",
-            "Cross-Origin-Resource-Policy", "Date", "Vary", "X-Content-Type-Options",
+            "Cross-Origin-Resource-Policy", "Date", "Transfer-Encoding", "Vary", "X-Content-Type-Options",
         ]
         let board = try TestBoard()
         let document = await board.send(.get, "/openapi.json").json
