@@ -35,7 +35,7 @@ enum SecretPrompt {
         hidden.c_lflag &= ~tcflag_t(ECHO)
         // What is printed next begins a line.
         hidden.c_lflag |= tcflag_t(ECHONL)
-        terminalBefore = shown
+        terminalBefore.initialize(to: shown)
         for number in endings { signal(number, showAndEnd) }
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer {
@@ -50,12 +50,13 @@ enum SecretPrompt {
 
     /// Without it, not every shell would show what is typed from then on. Does only what POSIX allows in a handler.
     private static let showAndEnd: @convention(c) (Int32) -> Void = { number in
-        tcsetattr(STDIN_FILENO, TCSANOW, &terminalBefore)
+        tcsetattr(STDIN_FILENO, TCSANOW, terminalBefore)
         signal(number, SIG_DFL)
         kill(getpid(), number)
     }
 }
 
 /// The modes of the terminal before the prompt. Global, because a handler gets only the signal's number.
-// Written before the handler is set, and read by it alone.
-nonisolated(unsafe) private var terminalBefore = termios()
+// Unsafe because it is written before the handler is set, and read by it alone. Never freed, like the handler. Not a variable: the
+// compiler lays out a global `termios()` in fewer bytes than it copies into it, as the address sanitizer says.
+nonisolated(unsafe) private let terminalBefore = UnsafeMutablePointer<termios>.allocate(capacity: 1)
