@@ -16,8 +16,7 @@ final class LiveReads: Sendable {
     private struct Query {
         /// Calls that wait for another value. The last one stays as long as there are any.
         var followers = 0
-        var last: Reading?
-        var lastRead = Timestamp(milliseconds: 0)
+        var last: (reading: Reading, at: Timestamp)?
         var isReading = false
         /// Who waits for a reading of a version.
         var waiting: [(version: UInt64, continuation: CheckedContinuation<Reading, any Error>)] = []
@@ -64,8 +63,8 @@ final class LiveReads: Sendable {
     ) async throws -> Reading {
         try await withCheckedThrowingContinuation { continuation in
             let known = state.withLock { state -> Reading? in
-                if let known = state.queries[query], let last = known.last, last.version >= version,
-                    isValid(last, since: known.lastRead)
+                if let (last, moment) = state.queries[query]?.last, last.version >= version,
+                    isValid(last, since: moment)
                 {
                     return last
                 }
@@ -102,8 +101,7 @@ final class LiveReads: Sendable {
             let version = (try? result.get())?.version ?? .max
             let done = known.waiting.filter { $0.version <= version }.map(\.continuation)
             known.waiting.removeAll { $0.version <= version }
-            known.last = try? result.get()
-            known.lastRead = now()
+            known.last = (try? result.get()).map { ($0, now()) }
             state.queries[query] = known.followers == 0 && known.waiting.isEmpty ? nil : known
             startReading(query, &state.queries, read)
             return done
