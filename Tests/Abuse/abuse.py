@@ -12,6 +12,7 @@ import argparse
 import importlib
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "Crash"), str(HERE.parent / "Cluste
 
 from harness import Gone, Server, run  # noqa: E402
 from postgres import Postgres  # noqa: E402
-from stage import ATTACKS, Fault, start  # noqa: E402
+from stage import ATTACKS, Accounts, Fault, start  # noqa: E402
 from stranger import Stranger  # noqa: E402
 
 ALONE = 1.5  # seconds that the stranger is measured without the attack
@@ -89,14 +90,15 @@ class Trial:
     # How many times as slow as an idle machine of two cores this one is.
     slack = 1.0
 
-    def __init__(self, binary, function, folder):
-        self.binary, self.function, self.folder = binary, function, folder
+    def __init__(self, binary, function, accounts, folder):
+        self.binary, self.function, self.accounts, self.folder = binary, function, accounts, folder
         self.data = os.path.join(folder, "data")
         self.faults = []
         self.postgres = None
 
     def run(self):
         if not self.function.database:
+            shutil.copytree(self.accounts.data, self.data)
             self.against()
             result = run(self.binary, "check", "--data", self.data, check=False)
             self.expect(result.returncode == 0, f"check: {result.stderr}")
@@ -104,6 +106,7 @@ class Trial:
         self.postgres = Postgres("fsync=off")
         try:
             self.postgres.start()
+            run(self.binary, "copy", self.accounts.data, self.postgres.url)
             self.against("--database", self.postgres.url)
         finally:
             self.postgres.stop("immediate")
@@ -133,9 +136,9 @@ class Trial:
         return "--tls-certificate", certificate, "--tls-key", key
 
     def attack(self, server):
-        attacker, pipe = start(self.function, server, self.folder)
-        # While the attacker prepares: each log-in takes most of a second.
-        stranger = Stranger(server, self.folder, self.function.looks)
+        tokens = self.accounts.tokens
+        attacker, pipe = start(self.function, server, tokens, self.folder)
+        stranger = Stranger(server, tokens, self.folder, self.function.looks)
         self.wait(pipe, "prepared", 120)
         stranger.begin()
         self.memory_before, disk_before = resident(server.process, "VmRSS"), on_disk(self.data)
@@ -231,9 +234,9 @@ class Trial:
         return ", ".join(parts) + (f"; {self.said}" if self.said else "")
 
 
-def attempt(binary, function):
+def attempt(binary, function, accounts):
     with tempfile.TemporaryDirectory(prefix="kanbase-abuse-") as folder:
-        trial = Trial(binary, function, folder)
+        trial = Trial(binary, function, accounts, folder)
         try:
             faults = trial.run()
         except (Fault, Gone, SystemExit, subprocess.TimeoutExpired) as fault:
@@ -258,11 +261,18 @@ def main():
     if options.list:
         return print("\n".join(f"{function.__name__:28} {function.title}" for function in chosen))
 
+    with tempfile.TemporaryDirectory(prefix="kanbase-abuse-") as folder:
+        failed = make(chosen, options.binary, Accounts(options.binary, os.path.join(folder, "data")))
+    sys.exit(1 if failed else 0)
+
+
+def make(attacks, binary, accounts):
+    """Makes the attacks. Returns the names of those that were not withstood."""
     began, failed = time.monotonic(), []
-    for function in chosen:
+    for function in attacks:
         print(f"{function.__name__}: {function.title}", flush=True)
         for count in range(ATTEMPTS):
-            faults = attempt(options.binary, function)
+            faults = attempt(binary, function, accounts)
             if not faults or count == ATTEMPTS - 1:
                 break
             # What happens beside it on this machine can make one run slow, but not all of a sound server.
@@ -271,8 +281,8 @@ def main():
             print(f"    FAILED: {fault}", flush=True)
         if faults:
             failed.append(function.__name__)
-    print(f"{len(chosen)} attacks in {time.monotonic() - began:.0f} s; not withstood: {', '.join(failed) or 'none'}")
-    sys.exit(1 if failed else 0)
+    print(f"{len(attacks)} attacks in {time.monotonic() - began:.0f} s; not withstood: {', '.join(failed) or 'none'}")
+    return failed
 
 
 if __name__ == "__main__":

@@ -8,6 +8,9 @@ import time
 import traceback
 import uuid
 
+from harness import Server
+
+
 class Fault(Exception):
     """The server did not hold."""
 
@@ -64,14 +67,39 @@ def fill(client, count, **members):
             raise Fault(f"A board cannot be filled: {status} {str(answer)[:300]}")
 
 
+class Accounts:
+    """Data with accounts that are logged in. A log-in takes most of a second, so each server begins with a copy of them."""
+
+    ATTACKERS = 12  # as many as an attack needs at most
+    NAMES = ["board", "log-in", "look", *(f"attacker{number}" for number in range(ATTACKERS))]
+
+    def __init__(self, binary, data):
+        self.data, self.tokens = data, {}
+        server = Server(binary, data, "--auth", "required")
+        for number, name in enumerate(self.NAMES):
+            # Each from an address of its own, since sign-ups of one are limited.
+            client = server.client(source=f"127.90.0.{number + 1}")
+            who = credentials(name)
+            client.send("POST", "/accounts", who)
+            status, answer = client.send("POST", "/sessions", who)
+            if status != 201:
+                raise SystemExit(f"{name} cannot log in: {status} {answer}")
+            self.tokens[name] = answer["token"]
+        server.stop()
+
+
+def credentials(name):
+    return {"email": f"{name}@example.com", "password": f"the password of {name}"}
+
+
 class Stage:
     """Where an attack takes place: one server, and the attacker's connections to it."""
 
-    def __init__(self, server, folder, seconds, pipe):
+    def __init__(self, server, tokens, folder, seconds, pipe):
         self.folder = folder
         self.server, self.port, self.seconds, self.pipe = server, server.port, seconds, pipe
         self.ends = None
-        self.accounts = 0
+        self.tokens = [tokens[f"attacker{number}"] for number in range(Accounts.ATTACKERS)]
 
     # Time
 
@@ -94,15 +122,9 @@ class Stage:
 
     # Accounts
 
-    def account(self, source=None):
-        """A new account: its token. Signed up from an address that nobody else has, since these are limited."""
-        self.accounts += 1
-        email = f"attacker{self.accounts}@example.com"
-        client = self.server.client(source=source or f"127.90.{self.accounts // 250}.{self.accounts % 250 + 1}")
-        client.send("POST", "/accounts", {"email": email, "password": "attacker's password"})
-        status, answer = client.send("POST", "/sessions", {"email": email, "password": "attacker's password"})
-        self.require(status == 201, "The attacker cannot log in:", status, answer)
-        return answer["token"]
+    def account(self):
+        """The token of an account that this attack has not used yet."""
+        return self.tokens.pop(0)
 
     def fill(self, token, count, source="127.90.0.1", **members):
         fill(self.server.client(token, source), count, **members)
@@ -137,11 +159,11 @@ class Stage:
         return (int(answer[9:12]) if answer.startswith(b"HTTP/1.1 ") else 0), answer
 
 
-def perform(function, server, folder, pipe):
+def perform(function, server, tokens, folder, pipe):
     """The attacker's process."""
     # Attackers have machines of their own; here they must not take the processors from the server and the stranger.
     os.nice(19)
-    stage = Stage(server, folder, function.seconds, pipe)
+    stage = Stage(server, tokens, folder, function.seconds, pipe)
     try:
         said = function(stage)
         pipe.send(("done", said))
@@ -151,8 +173,8 @@ def perform(function, server, folder, pipe):
         pipe.send(("failed", traceback.format_exc()))
 
 
-def start(function, server, folder):
+def start(function, server, tokens, folder):
     mine, theirs = multiprocessing.Pipe()
-    process = multiprocessing.Process(target=perform, args=(function, server, folder, theirs), daemon=True)
+    process = multiprocessing.Process(target=perform, args=(function, server, tokens, folder, theirs), daemon=True)
     process.start()
     return process, mine

@@ -9,13 +9,12 @@ import random
 import time
 
 from harness import Gone
-from stage import fill
+from stage import credentials, fill
 
 ADDRESS = "127.50.0.1"
 PROBE_ADDRESS = "127.50.0.2"
 LOG_IN_ADDRESS = "127.50.0.3"
 LOOK_ADDRESS = "127.50.0.4"
-PASSWORD = "polite stranger"
 
 
 class Sample:
@@ -42,17 +41,8 @@ class Stranger:
     """Processes that go on until they are stopped: one reads and writes a board, one logs in, and one only syncs a file in the
     folder. With `looks`, one more asks for what takes long on a board of `looks` tasks."""
 
-    def __init__(self, server, folder, looks=0):
-        self.server, self.folder, self.looks = server, folder, looks
-        self.tokens = {}
-        for name, address in [("board", ADDRESS), ("log-in", LOG_IN_ADDRESS)] + [("look", LOOK_ADDRESS)] * bool(looks):
-            client = server.client(source=address)
-            email = f"{name}@stranger.example"
-            client.send("POST", "/accounts", {"email": email, "password": PASSWORD})
-            status, answer = client.send("POST", "/sessions", {"email": email, "password": PASSWORD})
-            if status != 201:
-                raise SystemExit(f"The stranger cannot log in: {status} {answer}")
-            self.tokens[name] = answer["token"]
+    def __init__(self, server, tokens, folder, looks=0):
+        self.server, self.tokens, self.folder, self.looks = server, tokens, folder, looks
         if looks:
             fill(server.client(self.tokens["look"], LOOK_ADDRESS), looks, body="x" * 500)
 
@@ -170,7 +160,7 @@ def look(pipe, ends, server, token):
 def log_in(pipe, ends, server):
     """Logs in from an address of its own, three times in two seconds."""
     samples = []
-    body = {"email": "log-in@stranger.example", "password": PASSWORD}
+    body = credentials("log-in")
     while not ends.wait(0.6):
         client = server.client(source=LOG_IN_ADDRESS)
         sample, _ = timed("log-in", lambda: client.send("POST", "/sessions", body), 201)

@@ -1,8 +1,9 @@
 """Attacks on the hashing of passwords, which is slow on purpose."""
 
+import json
 import selectors
 
-from stage import attack
+from stage import attack, credentials
 
 
 def keep_asking(stage, connections, request):
@@ -40,8 +41,7 @@ def sign_up_flood(stage):
 
 @attack("Seventy connections from one address log in all the time, with the right password", seconds=5)
 def log_in_flood(stage):
-    stage.account()
-    body = '{"email": "attacker1@example.com", "password": "attacker\'s password"}'
+    body = json.dumps(credentials("attacker0"))
     connections = [stage.connect("127.66.0.1") for _ in range(70)]
     stage.begin()
     return keep_asking(stage, connections, lambda number: post(stage, "/sessions", body))
