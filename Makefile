@@ -29,7 +29,7 @@ CLUSTER_SKIPS = KanbanAPITests.(IdentityRoutes|InvitationRoutes|ProviderRoutes|S
 # One test at a time: on a slow machine, 700 at once keep one another waiting for minutes, beyond any time-out. Two processes do not.
 SWIFT_TEST = swift test --disable-xctest --no-parallel --skip-build --ignore-lock
 # The tests of one process. About half of the time, and most of it waiting for sockets and databases.
-TEST_SERVERS = ^(ConformanceTests|KanbanAPITests|KanbanPostgresTests|HTTPTests)\.
+TEST_SERVERS = ^(ConformanceTests|KanbanAPITests|KanbanPostgresTests)\.
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -55,9 +55,9 @@ test-cluster: libraries ## test servers that share a PostgreSQL, with faults (KI
 	swift build --build-tests
 	@KANBASE_TEST_SERVERS=2 Scripts/beside "$(SWIFT_TEST) --filter '$(CLUSTER_SUITES)' --skip '$(CLUSTER_SKIPS)'" \
 		"$(SWIFT_TEST) --filter '$(CLUSTER_SUITES_BESIDE)' --skip '$(CLUSTER_SKIPS)'"
-	python3 Tests/Cluster/faults.py .build/debug/kanbase
-	python3 Tests/Cluster/cluster.py --kills $(KILLS_CLUSTER) .build/debug/kanbase
-	python3 Tests/Cluster/chaos.py --seconds 20 .build/debug/kanbase
+	@Scripts/beside "python3 Tests/Cluster/cluster.py --kills $(KILLS_CLUSTER) .build/debug/kanbase" \
+		"python3 Tests/Cluster/faults.py .build/debug/kanbase" \
+		"python3 Tests/Cluster/chaos.py --seconds 20 .build/debug/kanbase"
 
 chaos-cluster: libraries ## kills, failovers and cuts of a cluster for an hour (CHAOS_SECONDS=3600 OTHER=an-older-kanbase)
 	@Scripts/need-postgres
