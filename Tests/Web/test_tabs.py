@@ -125,6 +125,18 @@ def test_a_log_out_promises_no_words_that_it_erased(browser, guarded):
     assert one.evaluate("() => Object.keys(localStorage)") == []
 
 
+def test_a_tab_that_hears_of_a_log_out_from_the_server_first_says_nothing(browser, guarded):
+    one, two = logged_in(browser, guarded)
+    two.add_init_script("addEventListener('storage', (event) => event.stopImmediatePropagation());")
+    two.reload()
+    saved(two)
+    one.locator("#more").click()
+    one.get_by_role("menuitem", name="Log out").click()
+    for page in (one, two):
+        page.wait_for_selector(".entry [name=password]")
+        expect(page.locator(".entry .note")).to_have_count(0)
+
+
 def test_a_log_out_takes_a_tab_along_that_keeps_nothing(browser, guarded):
     one, two = logged_in(browser, guarded)
     two.evaluate("() => { IDBDatabase.prototype.transaction = () => { throw new DOMException('full', 'QuotaExceededError'); }; }")

@@ -133,20 +133,21 @@ export function clearPage() {
 
 /**
  * Clears the screen at once, then the memory by a reload. Only unsent edits stay on this device, for the same account. Where
- * another tab has ended the session, that one says what stays.
+ * another tab has ended the session, that one says why, and what stays.
  * @param {Engine | null} engine
  * @param {{note?: string, erase?: boolean}} options
  */
 export async function endSession(engine, { note = "", erase = false } = {}) {
   clearPage();
+  const isFirst = isCurrent();
   const count = engine && !erase ? ownCount(engine.mirror) : 0;
   engine?.close();
-  if (isCurrent()) {
+  if (isFirst) {
     localStorage.clear();
     if (engine && count > 0) localStorage.setItem(keptKey, JSON.stringify({ account: mine?.account, count }));
   }
   sessionStorage.clear();
-  if (note) sessionStorage.setItem(noteKey, note);
+  if (note && isFirst) sessionStorage.setItem(noteKey, note);
   // An open tab delays erasing its database; the next log-in erases the rest.
   await Promise.race([Promise.all([eraseOthers(), forgetDevice()]), new Promise((resolve) => { setTimeout(resolve, 2000); })]);
   location.replace("/");
