@@ -28,8 +28,8 @@ CLUSTER_SUITES_BESIDE = KanbanAPITests.[A-L]
 CLUSTER_SKIPS = KanbanAPITests.(IdentityRoutes|InvitationRoutes|ProviderRoutes|SessionRoutes)Tests
 # One test at a time: on a slow machine, 700 at once keep one another waiting for minutes, beyond any time-out. Two processes do not.
 SWIFT_TEST = swift test --disable-xctest --no-parallel --skip-build --ignore-lock
-# The tests of one process. About half of the time, and most of it waiting for sockets and databases.
-TEST_SERVERS = ^(ConformanceTests|KanbanAPITests|KanbanPostgresTests)\.
+# The tests of one process: half of the time.
+TEST_SERVERS = ^(ConformanceTests|KanbanPostgresTests|KanbanSQLiteTests|HTTPTests)\.
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
