@@ -70,7 +70,7 @@ def fill(client, count, **members):
 class Accounts:
     """Data with accounts that are logged in. A log-in takes most of a second, so each server begins with a copy of them."""
 
-    ATTACKERS = 12  # as many as an attack needs at most
+    ATTACKERS = 12  # the most that one attack needs
     NAMES = ["board", "log-in", "look", *(f"attacker{number}" for number in range(ATTACKERS))]
 
     def __init__(self, binary, data):
