@@ -26,7 +26,7 @@ from postgres import Postgres  # noqa: E402
 from stage import ATTACKS, Accounts, Fault, start  # noqa: E402
 from stranger import Stranger  # noqa: E402
 
-ALONE = 1.5  # seconds that the stranger is measured without the attack
+ALONE = 1  # seconds that the stranger is measured without the attack
 OTHERS = 0.1  # of the processors that other programs may take while times are judged
 ATTEMPTS = 3
 TICKS = os.sysconf("SC_CLK_TCK")
