@@ -112,8 +112,8 @@ extension ForeignFormat {
     package func read(
         _ bytes: [UInt8], _ choices: ImportChoices, _ take: ForeignBoard.Taking
     ) throws(UnreadableImport) -> ImportRemarks {
-        if self != .csv, self != .todoist, ImportedText.isUTF16(json: bytes) {
-            throw UnreadableImport("The file is in UTF-16. JSON is in UTF-8: save it so.")
+        if let fault = ImportedText.otherKind(of: bytes, isJSON: self != .csv && self != .todoist) {
+            throw UnreadableImport(fault)
         }
         var days = 0
         func takeDay(_ task: ForeignBoard.Task) {

@@ -33,9 +33,16 @@ package enum ImportedText {
         return odd * 2 > zeros.count ? "UTF-16LE" : "UTF-16BE"
     }
 
-    /// True if the first bytes are UTF-16, which JSON never is (RFC 8259 §8.1).
-    package static func isUTF16(json bytes: [UInt8]) -> Bool {
-        bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) || bytes.prefix(2).contains(0)
+    /// What kind of file the first bytes show where no format reads it, in a sentence that says what to do; else `nil`.
+    /// - Parameter isJSON: JSON is never UTF-16 (RFC 8259 §8.1).
+    package static func otherKind(of bytes: [UInt8], isJSON: Bool) -> String? {
+        if bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) {
+            return "The file is a ZIP archive, as a workbook of Excel is one, too. Unpack it, or save the workbook as CSV."
+        }
+        if bytes.starts(with: [0x1f, 0x8b]) { return "The file is compressed with gzip. Unpack it." }
+        guard isJSON else { return nil }
+        let isUTF16 = bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) || bytes.prefix(2).contains(0)
+        return isUTF16 ? "The file is in UTF-16. JSON is in UTF-8: save it so." : nil
     }
 
     /// True if the bytes begin with the byte order mark of UTF-8.

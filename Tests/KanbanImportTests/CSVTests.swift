@@ -90,6 +90,14 @@ struct CSVTests {
         #expect(fault?.detail.contains("UTF-16") == true)
     }
 
+    @Test(arguments: ForeignFormat.allCases)
+    func `an archive is refused by what it is, not by its bytes`(format: ForeignFormat) {
+        for (start, word) in [([0x50, 0x4b, 0x03, 0x04], "ZIP"), ([0x1f, 0x8b, 0x08, 0x00], "gzip")] as [([UInt8], String)] {
+            let fault = #expect(throws: UnreadableImport.self) { try read(format, start + Array("data.json".utf8)) }
+            #expect(fault?.detail.contains(word) == true)
+        }
+    }
+
     @Test func `the first line of Excel names the separator`() throws {
         for end in ["\n", "\r\n", "\r"] {
             let board = try read(.csv, "sep=;\(end)title;status\(end)a, b, c;done\(end)d;soon\(end)")

@@ -147,9 +147,7 @@ package struct ImportReading: Sendable {
     /// - Throws: ``BoardError/invalid(_:)`` and ``RefusedImport`` with every fault, ``MalformedDocument``.
     package func read(_ bytes: [UInt8], now: Timestamp) throws -> (BoardDocument, ImportRemarks) {
         guard let format = source.format else {
-            if ImportedText.isUTF16(json: bytes) {
-                throw MalformedDocument(detail: "The document is in UTF-16. JSON is in UTF-8: save it so.")
-            }
+            if let fault = ImportedText.otherKind(of: bytes, isJSON: true) { throw MalformedDocument(detail: fault) }
             return (try BoardDocument(parsing: bytes, now: now), ImportRemarks())
         }
         let (document, remarks): (BoardDocument, ImportRemarks)

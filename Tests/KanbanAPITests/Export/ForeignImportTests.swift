@@ -322,10 +322,11 @@ struct ForeignImportTests {
             ("format=trello", 422),
             ("format=csv&truncate=maybe", 400),
         ] { #expect(await csv("title\na\n", query).status == status, "\(query)") }
-        let wide = await board.send(
-            .post, "/import", headers: [("Content-Type", "application/json")],
-            bytes: [0xff, 0xfe] + "{}".utf8.flatMap { [$0, 0] })
-        #expect(wide.status == 400 && wide.json["detail"]?.stringValue?.contains("UTF-16") == true, "\(wide.json)")
+        for (bytes, word) in [([0xff, 0xfe] + "{}".utf8.flatMap { [$0, 0] }, "UTF-16"), (Array("PK\u{3}\u{4}".utf8), "ZIP")] {
+            let other = await board.send(
+                .post, "/import", headers: [("Content-Type", "application/json")], bytes: bytes)
+            #expect(other.status == 400 && other.json["detail"]?.stringValue?.contains(word) == true, "\(other.json)")
+        }
         let wrong = await board.send(.post, "/import", "a", headers: [("Content-Type", "text/plain")])
         #expect(wrong.status == 415)
         #expect(await board.send(.get, "/imports").json == ["items": [], "nextCursor": .null])
