@@ -1,6 +1,6 @@
 # The words of this project. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test scenarios test-cluster chaos-cluster test-web pictures bench bench-client converge format lint fuzz crash abuse push proxies soak image libraries
+.PHONY: help run test scenarios test-cluster chaos-cluster test-web pictures bench bench-client converge format lint fuzz sanitize crash abuse push proxies soak image libraries
 
 # Options of the server for `make run`, as ARGS="--port 9000 --log-level debug".
 ARGS ?=
@@ -29,7 +29,7 @@ CLUSTER_SKIPS = KanbanAPITests.(IdentityRoutes|InvitationRoutes|ProviderRoutes|S
 # One test at a time: on a slow machine, 700 at once keep one another waiting for minutes, beyond any time-out. Two processes do not.
 SWIFT_TEST = swift test --disable-xctest --no-parallel --skip-build --ignore-lock
 # The tests of one process: half of the time.
-TEST_SERVERS = ^(ConformanceTests|KanbanPostgresTests|KanbanSQLiteTests|HTTPTests)\.
+TEST_HALF = ^(ConformanceTests|KanbanPostgresTests|KanbanSQLiteTests|KanbanImportTests|KanbanWireTests|HTTPTests)\.
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -41,7 +41,7 @@ run: libraries ## build for speed and serve on http://127.0.0.1:8080 (ARGS="--po
 test: libraries ## run all tests (TEST="--filter Tasks")
 	@Scripts/need curl jq openssl
 	swift build --build-tests
-	@$(if $(TEST),$(SWIFT_TEST) $(TEST),Scripts/beside "$(SWIFT_TEST) --filter '$(TEST_SERVERS)'" "$(SWIFT_TEST) --skip '$(TEST_SERVERS)'")
+	@$(if $(TEST),$(SWIFT_TEST) $(TEST),Scripts/beside "$(SWIFT_TEST) --filter '$(TEST_HALF)'" "$(SWIFT_TEST) --skip '$(TEST_HALF)'")
 
 scenarios: libraries ## run thousands of random scenarios of sync, devices, series and reminders
 	swift build --build-tests
@@ -89,6 +89,11 @@ lint: ## check the format of all Swift files, the length of files, and for words
 
 fuzz: libraries ## feed broken bytes to the parsers (FUZZ_SECONDS=60 each)
 	Fuzz/run $(FUZZ_SECONDS)
+
+sanitize: libraries ## run the tests of what has threads and pointers under the sanitizers
+	@Scripts/need curl jq openssl
+	Scripts/sanitize thread
+	Scripts/sanitize address
 
 crash: libraries ## fill the disk, kill the server again and again, and look for losses (KILLS=1000)
 	swift build -c release --product kanbase
