@@ -42,6 +42,38 @@ struct AccountTests {
         try await board.logIn(email: "a@example.org", password: "correct-horse", guest: guest)
     }
 
+    @Test func `what the server did has been done, also where the disk is full`() async throws {
+        let device = try await device()
+        let name = String(repeating: "n", count: 20_000)
+        try await logIn(device.board)
+        device.network.answer { method, _, _ in
+            method == "PATCH" ? (200, #"{"id": "\#(Self.account)", "displayName": "\#(name)"}"#) : nil
+        }
+        try await device.fillDisk()
+
+        #expect(try await device.board.changeName(name).name == name)
+    }
+
+    @Test func `a log-out in the middle of a log-in leaves the guest's board`() async throws {
+        let device = try await device()
+        let board = device.board
+        try await board.create(.init(title: "before"))
+        device.network.whileAsked { target in
+            do {
+                if target == "/import?mode=add" { try await board.create(.init(title: "meanwhile")) }
+                if target == "/import?mode=merge" { try await board.logOut(.keep) }
+            } catch {
+                Testing.Issue.record(error)
+            }
+        }
+
+        try await logIn(board, .add)
+
+        #expect(try board.account.current() == nil)
+        try await board.create(.init(title: "after"))
+        #expect(Set(try device.titles()) == ["before", "meanwhile", "after"])
+    }
+
     @Test func `what a guest edits during the log-in goes to the account, too`() async throws {
         let device = try await device()
         let board = device.board

@@ -29,6 +29,23 @@ struct AdoptedCategoryTests {
         #expect(try pad.board.categories().current().isEmpty)
     }
 
+    @Test func `a form that was open while it took another id finds no words of others`() async throws {
+        try await phone.board.createCategory(.init(name: "Work"))
+        try await phone.board.syncNow()
+        let mine = try await pad.board.createCategory(.init(name: "work")).id
+        let home = try await pad.board.createCategory(.init(name: "Home")).id
+        let task = try await pad.board.create(.init(title: "task", category: .id(mine)))
+        let before = TaskDraft(task)
+        try await pad.board.syncNow()
+
+        var draft = before
+        draft.category = .id(home)
+        try await pad.board.edit(task.id, from: before, to: draft)
+
+        #expect(try pad.board.issues.current().isEmpty)
+        #expect(try await pad.board.task(task.id)?.categoryID == home)
+    }
+
     @Test func `a new category that is deleted before a push leaves the other one alone`() async throws {
         let theirs = try await phone.board.createCategory(.init(name: "Work")).id
         let task = try await phone.board.create(.init(title: "task", category: .id(theirs)))

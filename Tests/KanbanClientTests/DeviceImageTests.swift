@@ -96,6 +96,16 @@ struct DeviceImageTests {
         }
     }
 
+    @Test func `on a full disk an image of the server is shown all the same`() async throws {
+        let (_, phone, pad) = try await pair()
+        let id = try await phone.board.add(image: Self.jpeg + Data(count: 500_000))
+        try await phone.board.createDDay(.init(title: "exam", date: "2026-12-24", image: id))
+        for device in [phone, pad] { try await device.board.syncNow() }
+        try await pad.fillDisk()
+
+        #expect(try await pad.board.image(id).count > 500_000)
+    }
+
     @Test func `what is no image is refused at once`() async throws {
         let device = try await TestDevice()
         let page = Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)

@@ -236,7 +236,7 @@ extension TestDevice {
     }
 
     /// The file may not grow until an error has it opened again.
-    fileprivate func fillDisk() async throws {
+    func fillDisk() async throws {
         try await board.core.replica.write { transaction in
             try transaction.rows.connection.run("PRAGMA max_page_count = 1" as String)
         }

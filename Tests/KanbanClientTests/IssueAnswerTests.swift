@@ -323,6 +323,18 @@ struct IssueAnswerTests {
         #expect(try board.issues.current().isEmpty)
     }
 
+    @Test func `a D-day whose image is gone is sent without it`() async throws {
+        let board = try await TestDevice().board
+        let value: JSON = ["title": "Trip", "date": "2026-12-24", "image": .string(KanbanID().description)]
+        let edit = StoredMutation(.create, .dday(KanbanID().id), value)
+        try await board.core.replica.write { try $0.add(.rejected(edit, ["code": "unknown_image"], value)) }
+        let issue = try #require(try board.issues.current().first)
+
+        try await board.answer(issue.id, .retry(try #require(issue.mine)))
+
+        #expect(try board.ddays().current().map(\.title) == ["Trip"])
+    }
+
     // MARK: - A restored server
 
     @Test(arguments: [false, true])

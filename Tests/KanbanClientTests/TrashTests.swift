@@ -29,6 +29,21 @@ struct TrashTests {
         try await tablet.board.syncNow()
     }
 
+    @Test func `a task in the trash has no category that is there, too, in every read`() async throws {
+        let board = phone.board
+        let home = try await board.createCategory(.init(name: "Home"))
+        let task = try await board.create(.init(title: "task", category: .id(home.id)))
+        try await board.delete(task.id)
+        var live = board.task(live: task.id).makeAsyncIterator()
+        #expect(try await live.next()??.categoryID == home.id)
+
+        try await board.deleteCategory(home.id)
+
+        #expect(try await board.task(task.id)?.categoryID == nil)
+        #expect(try board.task(live: task.id).current()?.categoryID == nil)
+        #expect(try await live.next()??.categoryID == nil)
+    }
+
     @Test func `what was deleted before a device was there is in its trash, and can be restored offline`() async throws
     {
         let home = try await phone.board.createCategory(.init(name: "Home", color: "#aa0000"))

@@ -31,8 +31,15 @@ extension BoardCore {
         let shown = shown
         let json = try await askOfAccount(call)
         guard let account = KanbanAccount(json), account.id == shown.account else { throw KanbanError.tooOld }
-        if !shown.replica.isReadOnly { try await shown.replica.write { try $0.note(account: json) } }
+        await keep(in: shown.replica) { try $0.note(account: json) }
         return account
+    }
+
+    /// Keeps what the device can do without: the server did what was asked, or the answer is at hand. A full disk changes
+    /// neither.
+    func keep(in replica: Replica, _ write: @escaping @Sendable (Transaction) throws -> Void) async {
+        guard !replica.isReadOnly else { return }
+        do { try await replica.write(write) } catch { log(LogEvent(code: "answer.not_kept")) }
     }
 
     /// Asks for the account as it is by now. Without an answer what is known stays.

@@ -220,8 +220,7 @@ final class BoardCore: Sendable {
         let replica = try Replica(
             in: Self.folder(of: account, in: boards), dependencies: dependencies, isResting: !isAwake.withLock { $0 },
             lock: lock, notifier: notifier, log: log, onReplaced: reload)
-        // On a full disk the board is shown all the same: the server tells it once more.
-        if let note { try? await replica.write(note) }
+        if let note { await keep(in: replica, note) }
         let progress = try replica.syncProgress()
         if let account, let token { try secrets.write(token, for: Self.secretName(server, account)) }
         let file = boards.appending(path: Self.nameOfShown)

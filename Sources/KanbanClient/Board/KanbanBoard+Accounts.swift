@@ -58,11 +58,7 @@ extension KanbanBoard {
             await end(token, timeout: .seconds(60))
             throw error
         }
-        let issues = added.map { $0.guest.outdone(by: $0.account) } ?? []
-        if !issues.isEmpty {
-            try await core.replica.write { transaction in for issue in issues { try transaction.add(issue) } }
-        }
-        if let ofGuest { await settle(ofGuest, guest, in: added?.account, token: token) }
+        if let ofGuest { await settle(ofGuest, guest, in: added?.account, of: session) }
         await endForgottenSession(of: session.account)
     }
 
@@ -145,15 +141,22 @@ extension KanbanBoard {
     /// sent, too, and what is not sent goes to the account's board on this device. Where that fails it stays on the device: it
     /// is there again after a log-out, and goes to an account with the next log-in.
     private func settle(
-        _ sent: GuestBoard, _ guest: GuestData, in account: AccountBoard?, token: String
+        _ sent: GuestBoard, _ guest: GuestData, in account: AccountBoard?, of session: OpenedSession
     ) async {
+        let shown = core.shown
+        // The app may show another board by now.
+        guard shown.account == session.account else { return }
         do {
             switch guest {
             case .add:
+                let outdone = account.map { sent.outdone(by: $0) } ?? []
+                if !outdone.isEmpty {
+                    try await shown.replica.write { transaction in for issue in outdone { try transaction.add(issue) } }
+                }
                 let left = try core.readHidden(nil) { try GuestBoard($0) }
                 let isNewer = left.revision != sent.revision
-                if isNewer { try await send(left, mode: "merge", token: token) }
-                try await core.replica.write { transaction in
+                if isNewer { try await send(left, mode: "merge", token: session.token) }
+                try await shown.replica.write { transaction in
                     if isNewer, let account { try transaction.show(left, as: account) }
                     try transaction.add(trash: left.trash)
                     for issue in left.issues { try transaction.add(issue) }
@@ -176,10 +179,11 @@ extension KanbanBoard {
         let replica = core.replica
         do {
             let answer = try await ask(core.client(token: nil), call)
-            try await replica.noteAnswered()
+            // If the disk fails, the next request notes it.
+            try? await replica.noteAnswered()
             return answer
         } catch {
-            if let failure = error as? Failure, failure.isOfKanbase { try await replica.noteAnswered() }
+            if let failure = error as? Failure, failure.isOfKanbase { try? await replica.noteAnswered() }
             throw core.toldOfAccount(error, otherwise: \.errorEverywhere)
         }
     }
@@ -269,8 +273,9 @@ struct OpenedSession: Sendable {
 }
 
 extension BoardCore {
-    /// Removes an account's board from the device. Not the one that is shown.
+    /// Removes an account's board from the device. Not the one that is shown, as it may be again by now.
     func remove(_ account: KanbanID?) throws {
+        guard account != self.account else { return }
         let old = Self.folder(of: account, in: boards)
         guard FileManager.default.fileExists(atPath: old.path) else { return }
         do {

@@ -24,7 +24,7 @@ extension KanbanBoard {
     @discardableResult
     public nonisolated func edit(_ id: KanbanID, _ change: (inout TaskDraft) -> Void) async throws -> KanbanTask {
         try await editDraft("edit task", change) {
-            try $0.draft(of: id)
+            reader, _ in try reader.draft(of: id)
         } save: {
             try $0.patch(id, from: $1, to: $2)
         } returning: {
@@ -124,14 +124,16 @@ extension KanbanBoard {
     public nonisolated func editCategory(
         _ id: KanbanID, _ change: (inout CategoryDraft) -> Void
     ) async throws -> KanbanCategory {
-        let id = try core.read { try $0.connection.categoryID(id.id) }
-        return try await editDraft("edit category", change) {
-            guard let category = try $0.category(id) else { throw KanbanError.notFound }
+        // Looked up each time: the server may give a new one another id meanwhile.
+        try await editDraft("edit category", change) {
+            reader, connection in
+            guard let category = try reader.category(connection.categoryID(id.id)) else { throw KanbanError.notFound }
             return CategoryDraft(category)
         } save: {
-            try $0.edit(StoredMutation(.patch, .category(id), $1.json.changed(to: $2.json)))
+            let id = try $0.rows.connection.categoryID(id.id)
+            return try $0.edit(StoredMutation(.patch, .category(id), $1.json.changed(to: $2.json)))
         } returning: {
-            try $0.shownCategory(KanbanID(id))
+            try $0.shownCategory(KanbanID($0.rows.connection.categoryID(id.id)))
         }
     }
 
@@ -161,7 +163,8 @@ extension KanbanBoard {
     @discardableResult
     public nonisolated func editDDay(_ id: KanbanID, _ change: (inout DDayDraft) -> Void) async throws -> KanbanDDay {
         try await editDraft("edit D-day", change) {
-            guard let dday = try $0.dday(id.id) else { throw KanbanError.notFound }
+            reader, _ in
+            guard let dday = try reader.dday(id.id) else { throw KanbanError.notFound }
             return DDayDraft(dday)
         } save: {
             try $0.edit(StoredMutation(.patch, .dday(id.id), $1.json.changed(to: $2.json)))
@@ -183,7 +186,7 @@ extension KanbanBoard {
     @discardableResult
     public nonisolated func editSettings(_ change: (inout SettingsDraft) -> Void) async throws -> KanbanSettings {
         try await editDraft("edit settings", change) {
-            SettingsDraft(try $0.settings())
+            reader, _ in SettingsDraft(try reader.settings())
         } save: {
             try $0.edit(StoredMutation(.patch, .settings, $2.patch(of: $1)))
         } returning: {
@@ -228,15 +231,17 @@ extension KanbanBoard {
         return result
     }
 
-    private func read<Value: Sendable>(_ body: @Sendable (any BoardReader) throws -> Value) throws -> Value {
-        try core.read { try body($0) }
+    private func read<Value: Sendable>(
+        _ body: @Sendable (any BoardReader, SQLiteConnection) throws -> Value
+    ) throws -> Value {
+        try core.read { try body($0, $0.connection) }
     }
 
     /// Changes a draft of the values on the device and saves it. Runs `change` again if another edit changed the values
     /// meanwhile. That runs where the caller is, so that a view's closure may use the view; the disk is read elsewhere.
     private nonisolated func editDraft<Draft: Equatable & Sendable, Value: Sendable>(
         _ name: String, _ change: (inout Draft) -> Void,
-        of draft: @escaping @Sendable (any BoardReader) throws -> Draft,
+        of draft: @escaping @Sendable (any BoardReader, SQLiteConnection) throws -> Draft,
         save: @escaping @Sendable (Transaction, _ old: Draft, _ new: Draft) throws -> [UndoStep],
         returning value: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
@@ -246,7 +251,7 @@ extension KanbanBoard {
             change(&changed)
             let new = changed
             let (result, hasUnsent) = try await core.replica.write { transaction -> (Value?, Bool) in
-                guard try draft(transaction.rows) == old else { return (nil, try transaction.hasUnsent()) }
+                guard try draft(transaction.rows, transaction.rows.connection) == old else { return (nil, try transaction.hasUnsent()) }
                 try transaction.remember(try save(transaction, old, new), name: name)
                 return (try value(transaction), try transaction.hasUnsent())
             }

@@ -18,6 +18,7 @@ extension KanbanBoard {
 
 extension Transaction {
     fileprivate func save(_ id: KanbanID, from before: TaskDraft, to draft: TaskDraft) throws -> [UndoStep] {
+        let (before, draft) = (try byNow(before), try byNow(draft))
         let now = try rows.draft(of: id).members
         let steps = try patch(id, from: before, to: draft)
         let saved = try rows.draft(of: id).members
@@ -30,6 +31,14 @@ extension Transaction {
             try add(.outdone(unseen, by: now, of: resource, try self.draft(of: resource), isApplied: true))
         }
         return steps
+    }
+
+    /// The draft with the id that its category has by now: a form may be open while the server gives it another.
+    private func byNow(_ draft: TaskDraft) throws -> TaskDraft {
+        guard case .id(let id)? = draft.category else { return draft }
+        var draft = draft
+        draft.category = .id(KanbanID(try rows.connection.categoryID(id.id)))
+        return draft
     }
 }
 

@@ -40,7 +40,7 @@ extension KanbanBoard {
         } catch {
             throw core.appError(error)
         }
-        if !shown.replica.isReadOnly { try await shown.replica.write { try $0.cache(content, of: id.id) } }
+        await core.keep(in: shown.replica) { try $0.cache(content, of: id.id) }
         return Data(content.bytes)
     }
 }

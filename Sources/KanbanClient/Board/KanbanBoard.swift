@@ -102,7 +102,7 @@ public actor KanbanBoard {
 
     /// The task as it is by now, in the trash or not; `nil` while there is none.
     public nonisolated func task(live id: KanbanID) -> Live<KanbanTask?> {
-        core.live(.task(id), of: [.tasks]) { (try $0.task(id.id).map { KanbanTask($0) }, nil) }
+        core.live(.task(id), of: [.tasks, .categories]) { (try $0.shownTask(id.id).map { KanbanTask($0) }, nil) }
     }
 
     /// - Parameters:

@@ -330,7 +330,8 @@ extension Transaction {
             set(isDDay ? "title" : "name", draft.title)
         }
         if isDDay, case .day(let day)? = draft.due, draft.due != shown?.due { set("date", day.description) }
-        try edit(StoredMutation(isThere ? .patch : .create, try target(of: issue, isThere), .object(members)))
+        let value = try known(.object(members))
+        if value != [:] { try edit(StoredMutation(isThere ? .patch : .create, try target(of: issue, isThere), value)) }
     }
 
     /// True if the user sees the resource: what lies in the trash is not there.

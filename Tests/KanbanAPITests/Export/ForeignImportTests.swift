@@ -322,7 +322,8 @@ struct ForeignImportTests {
             ("format=trello", 422),
             ("format=csv&truncate=maybe", 400),
         ] { #expect(await csv("title\na\n", query).status == status, "\(query)") }
-        for (bytes, word) in [([0xff, 0xfe] + "{}".utf8.flatMap { [$0, 0] }, "UTF-16"), (Array("PK\u{3}\u{4}".utf8), "ZIP")] {
+        let wide: [UInt8] = [0xff, 0xfe] + "{}".utf8.flatMap { [$0, 0] }
+        for (bytes, word) in [(wide, "UTF-16"), (Array("PK\u{3}\u{4}".utf8), "ZIP")] {
             let other = await board.send(
                 .post, "/import", headers: [("Content-Type", "application/json")], bytes: bytes)
             #expect(other.status == 400 && other.json["detail"]?.stringValue?.contains(word) == true, "\(other.json)")
