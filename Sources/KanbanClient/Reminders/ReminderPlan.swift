@@ -13,15 +13,20 @@ struct ReminderPlan: Hashable, Sendable {
     var from: Timestamp
     /// The first reminder that there was no room for.
     var until: Timestamp?
+    /// False where no server shows the rest: then nothing is reported.
+    var isShared: Bool
 
-    /// - Parameter room: how many notifications the system keeps.
-    init(_ reader: SQLiteBoard, at now: Timestamp, room: Int) throws {
+    /// - Parameters:
+    ///   - room: how many notifications the system keeps.
+    ///   - isShared: True if the server shows the rest.
+    init(_ reader: SQLiteBoard, at now: Timestamp, room: Int, isShared: Bool) throws {
         let settings = try reader.settings()
         let moment = try reader.moment(now)
         let items = try Kanban.Upcoming(reader, at: moment, limit: room + 1, allDayTime: settings.allDayAlarm).items
         let end = items.count > room ? items[room].fireAt : nil
-        // Of several at one instant all or none, because the plan says no more than that.
-        let mine = items.prefix { item in end.map { item.fireAt < $0 } ?? true }
+        // Of several at one instant all or none, because the plan tells the server no more than that.
+        let mine = isShared ? items.prefix { item in end.map { item.fireAt < $0 } ?? true } : items.prefix(room)
+        self.isShared = isShared
         until = end
         reminders = mine.map { item in
             ScheduledReminder(

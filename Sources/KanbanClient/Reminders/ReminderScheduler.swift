@@ -83,7 +83,8 @@ actor ReminderScheduler {
         do {
             let room = max(Kanban.Upcoming.mostScheduled - others, 0)
             // Also in the app, which makes a widget's edit later than it schedules.
-            plan = try replica.readWithQueue { try ReminderPlan($0, at: now, room: room) }
+            let isShared = try isShared(replica)
+            plan = try replica.readWithQueue { try ReminderPlan($0, at: now, room: room, isShared: isShared) }
         } catch {
             // What is scheduled stays. When the disk fails, the lists show the error; when another board took the place of this one,
             // that is scheduled next.
@@ -110,6 +111,13 @@ actor ReminderScheduler {
         scheduled = (replica, isWhole ? plan : nil)
     }
 
+    /// True if a server may send this device the reminders for which there is no room.
+    private func isShared(_ replica: Replica) throws -> Bool {
+        guard let registration = registration.withLock({ $0 }) else { return try replica.knownDeviceID() != nil }
+        guard let reported, reported.replica === replica, reported.registration == registration else { return true }
+        return !reported.isRefused
+    }
+
     /// True for one that the system is about to show.
     private static func isDue(_ reminder: ScheduledReminder, at now: Timestamp) -> Bool {
         let fireAt = Timestamp(reminder.fireAt)
@@ -129,6 +137,7 @@ actor ReminderScheduler {
         } catch {
             core.log(LogEvent(Failure(caught: error), code: "device.failed"))
         }
+        if reported?.isRefused == true, scheduled?.plan?.isShared == true { await schedule(of: core) }
     }
 
     private func register(_ client: APIClient, _ replica: Replica, _ core: BoardCore) async throws {
@@ -161,7 +170,7 @@ actor ReminderScheduler {
         var plan: ReminderPlan?
         if let scheduled {
             // Of the board that was shown before: the next call reports this one.
-            guard scheduled.replica === replica else { return }
+            guard scheduled.replica === replica, scheduled.plan?.isShared != false else { return }
             plan = scheduled.plan?.cursor == nil ? nil : scheduled.plan
         }
         switch (reported.plan, plan) {
