@@ -57,6 +57,10 @@ package enum AccessError: Error, Hashable, Sendable {
     /// The account is gone.
     case noAccount
     case noSession
+    /// The caller's session ended while the request was handled.
+    case sessionEnded
+    /// Too many mails wait.
+    case mailQueueFull
     case noToken
     /// The account has the most tokens.
     case tooManyTokens

@@ -231,8 +231,7 @@ extension AccessService {
 
     /// Creates a token for a logged-in caller and returns its secret once.
     ///
-    /// A stolen session must not make lasting access of it. Without the password, or for an account that has
-    /// none a new session of a provider, there is no token of scope ``AccessToken/Scope/full``, and another one ends after
+    /// A stolen session must not make lasting access of it. Without the password or a new session of a provider there is no token of scope ``AccessToken/Scope/full``, and another one ends after
     /// ``AccessToken/unprovenLifetime``, or at `expiresAt` if that is sooner.
     /// - Parameters:
     ///   - session: the caller's session. If it ends in the meantime, no token is created.
@@ -256,7 +255,7 @@ extension AccessService {
         return try await makeToken(name: name, scope: scope, expiresAt: end, of: key, visitor) {
             [stored, isProven] writer in
             guard try writer.sessions(of: key).contains(where: { $0.id == session }) else {
-                throw AccessError.noSession
+                throw AccessError.sessionEnded
             }
             if isProven, try writer.passwordHash(of: key) != stored { throw AccessError.wrongPassword }
         }

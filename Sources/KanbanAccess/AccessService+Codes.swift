@@ -11,7 +11,7 @@ extension AccessService {
 
     /// Requests a mail with a code. The answer does not tell whether the account exists: every address is queued in the
     /// same way, and looked up when the mail is made.
-    /// - Throws: ``AccessError/mailOff``, ``AccessError/tooManyResets(_:)``, ``AccessError/busy``.
+    /// - Throws: ``AccessError/mailOff``, ``AccessError/tooManyResets(_:)``, ``AccessError/mailQueueFull``.
     package func requestPasswordReset(email: EmailAddress, by visitor: Visitor) async throws {
         try requireMail()
         let wait = try await resetRequests.attempt(.address(visitor.origin), in: store.attempts, at: instant())
@@ -26,7 +26,7 @@ extension AccessService {
                     kind: isOwn ? .ownReset : .passwordReset, account: nil, address: email, language: visitor.language,
                     network: visitor.network, createdAt: writer.now))
         }
-        guard isTaken else { throw AccessError.busy }
+        guard isTaken else { throw AccessError.mailQueueFull }
         wakeMailQueue()
     }
 
@@ -109,7 +109,7 @@ extension AccessService {
     }
 
     /// Sends another code to the address that waits, or to the account's, unless it is verified.
-    /// - Throws: ``AccessError/mailOff``, ``AccessError/noEmail``, ``AccessError/tooManyMails``, ``AccessError/busy``.
+    /// - Throws: ``AccessError/mailOff``, ``AccessError/noEmail``, ``AccessError/tooManyMails``, ``AccessError/mailQueueFull``.
     package func requestEmailVerification(of key: AccountKey, by visitor: Visitor) async throws {
         try requireMail()
         let current = try await account(key)
@@ -125,7 +125,7 @@ extension AccessService {
             if let holder, holder.key != key, holder.isEmailVerified { return true }
             return try Self.enqueue(.emailVerification, to: account, at: email, about: visitor, in: writer)
         }
-        guard isTaken else { throw AccessError.busy }
+        guard isTaken else { throw AccessError.mailQueueFull }
         wakeMailQueue()
     }
 

@@ -25,8 +25,11 @@ package protocol QueuedWork: Sendable {
     func due(at now: Timestamp, limit: Int, in reader: any AccessReader) throws -> [Job]
     /// `nil` when nothing waits.
     func nextDue(in reader: any AccessReader) throws -> Timestamp?
-    /// Also stores the time of the next attempt, in case this one fails or never ends.
+    /// Also postpones the job, in case this attempt fails or never ends.
     func prepare(_ job: Job, in writer: any AccessWriter) throws -> Preparation<Delivery>
+    /// Counts an attempt, and stores the time of the next one.
+    /// - Returns: false when somebody else has, or has removed the job, since it was read.
+    func postpone(_ job: Job, in writer: any AccessWriter) throws -> Bool
     /// - Throws: when it was not taken, and is to be tried again. The error contains nothing secret.
     func deliver(_ delivery: Delivery) async throws -> Verdict
     func remove(_ job: Job, in writer: any AccessWriter) throws
@@ -172,7 +175,16 @@ package final class DurableQueue<Work: QueuedWork>: Sendable {
     }
 
     private func send(_ job: Work.Job) async throws {
-        switch try await store.writeAccess({ [work] in try work.prepare(job, in: $0) }) {
+        let preparation: Preparation<Delivery>
+        do {
+            preparation = try await store.writeAccess { [work] in try work.prepare(job, in: $0) }
+        } catch StoreError.corrupt(let reason) {
+            // A damaged row must not keep the jobs behind it waiting.
+            warn(work.words.unreadable, reason)
+            _ = try await store.writeAccess { [work] in try work.postpone(job, in: $0) }
+            return
+        }
+        switch preparation {
         case .needless: return
         case .givenUp:
             counted.withLock { $0.givenUp += 1 }

@@ -97,6 +97,22 @@ struct MailQueueTests {
         #expect(try office.waiting == 0)
     }
 
+    @Test func `where many mails wait, those that an owner waits for are still queued`() async throws {
+        let office = try await Office()
+        let email = try #require(EmailAddress("anna@example.org"))
+        let kinds: [MailJob.Kind] = [.emailVerification, .digest, .addressWanted, .passwordReset, .ownReset, .newDevice]
+        let isTaken = try await office.store.writeAccess { writer in
+            func enqueue(_ kind: MailJob.Kind) throws -> Bool {
+                try writer.enqueue(
+                    MailJob(kind: kind, account: nil, address: email, language: nil, createdAt: writer.now))
+            }
+            while try enqueue(.emailVerification) {}
+            return try kinds.map(enqueue)
+        }
+        #expect(isTaken == [false, false, false, true, true, true])
+        #expect(try office.waiting == MailJob.most / 2 + 3)
+    }
+
     @Test func `a mail that was on its way when the server ended goes with the next one`() async throws {
         let office = try await Office()
         office.refuses.withLock { $0 = true }
@@ -153,9 +169,10 @@ struct MailQueueTests {
         try await office.ask()
         let now = office.now.withLock { $0 }
         let job = try #require(try office.store.readAccessNow { try $0.mails(dueAt: now, limit: 1) }.first)
+        let work = MailWork(site: { "" }, zone: .utc) { _ in }
         func isMade() async throws -> Bool {
             try await office.store.writeAccess { writer in
-                if case .made = try MailComposer(writer: writer, site: "", zone: .utc).make(job) { true } else { false }
+                if case .made = try work.prepare(job, in: writer) { true } else { false }
             }
         }
 

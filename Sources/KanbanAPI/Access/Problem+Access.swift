@@ -94,6 +94,12 @@ extension Problem {
             self = .accountGone
         case .noSession:
             self.init(.notFound, "There is no session with this id.")
+        case .sessionEnded:
+            self = .unknownToken
+        case .mailQueueFull:
+            self.init(
+                .unavailable, "Too many mails wait to be sent. Try again in some minutes.",
+                headers: [("Retry-After", "300")])
         case .noToken:
             self.init(.notFound, "There is no token with this id.")
         case .tooManyTokens:

@@ -29,7 +29,9 @@ package struct TokenRoutes: Sendable {
         }
         let expiresAt = members.moment("expiresAt", after: now)
         let password = members.password("password")
-        if scope == .full, password.value == nil, try await accounts.hasPassword(call.account) {
+        if scope == .full, password.value == nil, try await accounts.hasPassword(call.account),
+            try await !accounts.isFresh(grant.id, of: call.account)
+        {
             members.require("password", password, "must be the account's, for a token of scope full.")
         }
         try members.finish()

@@ -41,9 +41,12 @@ package struct RevocationWork: QueuedWork {
             try writer.removeRevocation(job.number)
             return .givenUp
         }
+        return try postpone(job, in: writer) ? .made(job) : .needless
+    }
+
+    package func postpone(_ job: Revocation, in writer: any AccessWriter) throws -> Bool {
         // Looked at once more when its day is over, so that the token does not stay for another pause.
-        let next = min(writer.now + job.pause, job.createdAt + Retry.lifetime)
-        return try writer.postponeRevocation(job, until: next) ? .made(job) : .needless
+        try writer.postponeRevocation(job, until: min(writer.now + job.pause, job.createdAt + Retry.lifetime))
     }
 
     package func deliver(_ delivery: Revocation) async throws -> Verdict {

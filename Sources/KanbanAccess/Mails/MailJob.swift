@@ -24,6 +24,15 @@ package struct MailJob: Hashable, QueuedJob {
             }
         }
 
+        /// How many mails of all kinds may wait for one of this kind to be queued: what strangers and clocks bring about leaves room
+        /// for what an owner waits for.
+        package var most: Int {
+            switch self {
+            case .emailVerification, .addressWanted, .digest: MailJob.most / 2
+            case .passwordReset, .ownReset, .newDevice, .passwordChanged, .emailChanged: MailJob.most
+            }
+        }
+
         /// The delay before the first attempt. By then a request for a reset is answered, so its time does not tell
         /// whether the account exists.
         package var delay: Duration {

@@ -32,7 +32,11 @@ package struct MailWork: QueuedWork {
     }
 
     package func prepare(_ job: MailJob, in writer: any AccessWriter) throws -> Preparation<MailDelivery> {
-        try MailComposer(writer: writer, site: site(), zone: zone).make(job)
+        try MailComposer(writer: writer, site: site(), zone: zone).make(job) { try postpone(job, in: writer) }
+    }
+
+    package func postpone(_ job: MailJob, in writer: any AccessWriter) throws -> Bool {
+        try writer.postponeMail(job, until: writer.now + job.pause)
     }
 
     package func deliver(_ delivery: MailDelivery) async throws -> Verdict {
@@ -70,8 +74,8 @@ struct MailComposer {
     let site: String
     let zone: Zone
 
-    /// Also stores the time of the next attempt, in case this one fails or never ends.
-    func make(_ job: MailJob) throws -> Preparation<MailDelivery> {
+    /// - Parameter postpone: called before a mail is made; false when it is not to be made.
+    func make(_ job: MailJob, _ postpone: () throws -> Bool) throws -> Preparation<MailDelivery> {
         guard job.createdAt + Retry.lifetime > writer.now else {
             try writer.removeMail(job.number)
             return .givenUp
@@ -87,7 +91,7 @@ struct MailComposer {
             try writer.removeMail(job.number)
             return .needless
         }
-        guard try writer.postponeMail(job, until: writer.now + job.pause) else { return .needless }
+        guard try postpone() else { return .needless }
         var action: (code: String, link: String)?
         if let kind = job.kind.code {
             let code = SecretCode()

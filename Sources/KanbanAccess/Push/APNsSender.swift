@@ -34,7 +34,8 @@ package struct APNsSender: Sendable {
         let other = target.environment.other
         let second = try await ask(payload, job, target, in: other)
         if second.status == 200 { return .taken(environment: other) }
-        return second.status == 410 ? .gone : .refused("APNs answered 400 BadDeviceToken", pauses: true)
+        guard second.status == 400, second.reason == "BadDeviceToken" else { return try answer(second) }
+        return .refused("APNs answered 400 BadDeviceToken", pauses: true)
     }
 
     private func answer(_ answer: (status: Int, reason: String)) throws -> PushAnswer {

@@ -83,8 +83,11 @@ package struct PushWork: QueuedWork {
             try writer.removePush(job.number, of: job.account)
             return .needless
         }
-        let next = min(writer.now + job.pause, job.end)
-        return try writer.postponePush(job, until: next) ? .made(delivery) : .needless
+        return try postpone(job, in: writer) ? .made(delivery) : .needless
+    }
+
+    package func postpone(_ job: PushJob, in writer: any AccessWriter) throws -> Bool {
+        try writer.postponePush(job, until: min(writer.now + job.pause, job.end))
     }
 
     /// - Returns: `nil` when the push is no longer wanted: the task was done, or moved, or the device shows it.

@@ -52,7 +52,7 @@ package final class PushService: Sendable {
             if let session = device.session,
                 try !writer.sessions(of: device.account).contains(where: { $0.id == session })
             {
-                throw AccessError.noSession
+                throw AccessError.sessionEnded
             }
             var new = device
             let old = try writer.device(device.id, of: device.account)

@@ -103,28 +103,37 @@ package struct ReminderPlanner: Sendable {
             guard schedules.count == Self.accounts else { break }
             last = schedules.last?.account
         }
-        try await wakeDue()
+        try await wakeDue(&faults)
         try faults.report()
     }
 
     /// Wakes apps whose plan is still older than a change that it was made before.
-    private func wakeDue() async throws {
+    private func wakeDue(_ faults: inout AccountFaults) async throws {
         while true {
             let now = clock()
+            var isDone = true
             let devices = try await store.readAccess { try $0.devicesToWake(at: now, limit: Self.accounts) }
             for device in devices {
-                let isQueued = try await store.writeAccess { writer in
-                    guard var device = try writer.device(device.id, of: device.account) else { return false }
-                    let isWanted = try device.wakes(by: writer.now, in: writer.board(of: device.account))
-                    try writer.save(device)
-                    guard isWanted, try writer.pushCount(of: device.account) < Self.mostWaiting else { return false }
-                    try writer.enqueue(
-                        PushJob(account: device.account, device: device.id, cause: .wake, createdAt: writer.now))
-                    return true
+                try await faults.during {
+                    if try await wake(device) { onQueued() }
+                    isDone = false
                 }
-                if isQueued { onQueued() }
             }
-            guard devices.count == Self.accounts else { return }
+            // Those of damaged accounts come again.
+            guard devices.count == Self.accounts, !isDone else { return }
+        }
+    }
+
+    /// - Returns: true if a notification was queued.
+    private func wake(_ device: PushDevice) async throws -> Bool {
+        try await store.writeAccess { writer in
+            guard var device = try writer.device(device.id, of: device.account) else { return false }
+            let isWanted = try device.wakes(by: writer.now, in: writer.board(of: device.account))
+            try writer.save(device)
+            guard isWanted, try writer.pushCount(of: device.account) < Self.mostWaiting else { return false }
+            try writer.enqueue(
+                PushJob(account: device.account, device: device.id, cause: .wake, createdAt: writer.now))
+            return true
         }
     }
 

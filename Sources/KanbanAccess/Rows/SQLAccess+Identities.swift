@@ -120,10 +120,13 @@ extension SQLAccessWriter {
         try statement.run()
     }
 
-    /// The row stays until it expires: it counts for the limit of a day.
+    /// The row stays for a day: it counts for the limit of one.
     package func removeInvitation(_ id: ID, of account: AccountKey) throws -> Bool {
         let statement = try connection.statement(
-            "UPDATE invitations SET removed_at = ?3 WHERE id = ?2 AND account = ?1 AND removed_at IS NULL")
+            """
+            UPDATE invitations SET removed_at = ?3, expires_at = CASE WHEN expires_at < ?3 THEN expires_at ELSE ?3 END
+            WHERE id = ?2 AND account = ?1 AND removed_at IS NULL
+            """)
         statement.bind(1, account.number)
         statement.bind(2, id)
         statement.bind(3, now)

@@ -42,8 +42,8 @@ extension SQLAccess {
 extension SQLAccessWriter {
     package func enqueue(_ mail: MailJob) throws -> Bool {
         let waiting = try connection.statement("SELECT count(*) FROM (SELECT 1 FROM mails LIMIT ?1) AS waiting")
-        waiting.bind(1, MailJob.most)
-        guard try waiting.count() < MailJob.most else { return false }
+        waiting.bind(1, mail.kind.most)
+        guard try waiting.count() < mail.kind.most else { return false }
         let statement = try connection.statement(
             """
             INSERT INTO mails (kind, account, address, language, device, network, created_at, due_at)

@@ -156,6 +156,21 @@ struct DigestTests {
         #expect(try await look(board).filter { $0.unsubscribe != nil }.count == 1)
     }
 
+    @Test func `put off, it comes though another setting is changed`() async throws {
+        let board = try AccessBoard()
+        let person = try await subscriber(board, digest: "17:20")
+        try await task(board, person, "Overdue", due: "2026-11-18")
+        _ = try await look(board)
+        for _ in 0..<3 { await board.send(.post, "/password-resets", #"{"email": "sun@example.org"}"#) }
+        board.clock.advance(seconds: 60)
+        _ = try await look(board)
+        board.clock.advance(seconds: 300)
+        try await patch(board, person, #"{"custom": {"theme": "dark"}}"#)
+        #expect(try await look(board).filter { $0.unsubscribe != nil }.isEmpty)
+        board.clock.advance(seconds: 3_600)
+        #expect(try await look(board).filter { $0.unsubscribe != nil }.count == 1)
+    }
+
     @Test func `one click ends it, as often as it is sent, and a look at the link does not`() async throws {
         let board = try AccessBoard()
         let person = try await subscriber(board)

@@ -62,6 +62,10 @@
             #expect(await board.send(.delete, "/account", "{}", token: first).code == "wrong_password")
             #expect(await board.send(.delete, try identity(board, first), token: first).code == "wrong_password")
             let fresh = try await signIn()
+            for (session, status) in [(first, 422), (fresh, 201)] {
+                let full = await board.send(.post, "/tokens", #"{"name": "a", "scope": "full"}"#, token: session)
+                #expect(full.status == status)
+            }
             // A wrong password is one, whatever else would do.
             #expect(
                 await board.send(.delete, "/account", #"{"password": "not enough"}"#, token: fresh).code

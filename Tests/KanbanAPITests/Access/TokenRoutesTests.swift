@@ -188,7 +188,7 @@ struct TokenRoutesTests {
         let session = try #require(ID(anna.session))
         try await board.accounts.endSession(session, of: account.key)
 
-        await #expect(throws: AccessError.noSession) {
+        await #expect(throws: AccessError.sessionEnded) {
             try await board.accounts.makeToken(
                 name: "late", scope: .read, expiresAt: nil, of: account.key, by: session, password: nil,
                 .operator)

@@ -244,7 +244,7 @@ struct PushRoutesTests {
 
         #expect(await board.send(.delete, "/sessions/current", token: anna.token).status == 204)
 
-        await #expect(throws: AccessError.noSession) { try await service.put(device) }
+        await #expect(throws: AccessError.sessionEnded) { try await service.put(device) }
         #expect(try await service.devices(of: account.key).isEmpty)
     }
 

@@ -129,6 +129,21 @@
             #expect(office.asked.withLock { $0.count } == 2)
         }
 
+        @Test(arguments: [429, 503])
+        func `a token that the other environment could not look at is sent again`(status: Int) async throws {
+            let (office, device, _) = try await office()
+            office.answer.withLock { $0 = { $0.url.contains("sandbox") ? (status, "") : (400, "BadDeviceToken") } }
+            try await office.look()
+            #expect(try await office.known(device)?.isPaused == false)
+            #expect(try office.waiting == 1)
+
+            office.answer.withLock { $0 = { $0.url.contains("sandbox") ? (200, "") : (400, "BadDeviceToken") } }
+            office.advance(10)
+            try await office.look()
+            #expect(try office.waiting == 0)
+            #expect(try await office.known(device)?.lastFailure == nil)
+        }
+
         @Test func `a token that is wrong in both pauses the device, until it registers again`() async throws {
             let (office, device, _) = try await office()
             office.answer.withLock { $0 = { _ in (400, "BadDeviceToken") } }

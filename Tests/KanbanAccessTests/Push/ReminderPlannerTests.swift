@@ -129,6 +129,29 @@
             #expect(office.sent() == ["\(task.id)/PT0S"])
         }
 
+        @Test func `a notification that a damaged row spoils keeps no other waiting`() async throws {
+            let office = try await PushOffice()
+            _ = try await office.service.put(office.device(1))
+            for number in 0..<4 { try await office.task("damaged \(number)", in: 60) }
+            let other = try await office.store.writeAccess {
+                try $0.makeAccount(email: nil, displayName: nil, passwordHash: nil).key
+            }
+            var device = office.device(2)
+            device.account = other
+            _ = try await office.service.put(device)
+            let task = try await office.task("well", in: 61, of: other)
+            office.advance(61)
+            try await office.planner().queueDue()
+            try await office.store.writeAccess { writer in
+                let sql = try #require(writer as? SQLiteAccessWriter)
+                try sql.connection.statement("UPDATE tasks SET series = '5' WHERE account = 1").run()
+            }
+
+            #expect(try await office.queue.sendDue() != nil)
+            #expect(office.sent() == ["\(task.id)/PT0S"])
+            #expect(try office.waiting == 4)
+        }
+
         @Test func `a device that has scheduled a reminder itself gets no other, until the task changes`() async throws
         {
             let office = try await PushOffice()
