@@ -37,11 +37,12 @@ package enum ImportedText {
     /// - Parameter isJSON: JSON is never UTF-16 (RFC 8259 §8.1).
     package static func otherKind(of bytes: [UInt8], isJSON: Bool) -> String? {
         if bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) {
-            return "The file is a ZIP archive, as a workbook of Excel is one, too. Unpack it, or save the workbook as CSV."
+            return "The file is a ZIP archive, as workbooks of Excel are. Unpack it, or save the workbook as CSV."
         }
         if bytes.starts(with: [0x1f, 0x8b]) { return "The file is compressed with gzip. Unpack it." }
         guard isJSON else { return nil }
-        let isUTF16 = bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) || bytes.prefix(2).contains(0)
+        let isUTF16 =
+            bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) || bytes.prefix(2).contains(0)
         return isUTF16 ? "The file is in UTF-16. JSON is in UTF-8: save it so." : nil
     }
 

@@ -100,7 +100,9 @@ struct MailQueueTests {
     @Test func `where many mails wait, those that an owner waits for are still queued`() async throws {
         let office = try await Office()
         let email = try #require(EmailAddress("anna@example.org"))
-        let kinds: [MailJob.Kind] = [.emailVerification, .digest, .addressWanted, .passwordReset, .ownReset, .newDevice]
+        let kinds: [MailJob.Kind] = [
+            .emailVerification, .digest, .addressWanted, .passwordReset, .ownReset, .newDevice,
+        ]
         let isTaken = try await office.store.writeAccess { writer in
             func enqueue(_ kind: MailJob.Kind) throws -> Bool {
                 try writer.enqueue(

@@ -92,7 +92,9 @@ struct CSVTests {
 
     @Test(arguments: ForeignFormat.allCases)
     func `an archive is refused by what it is, not by its bytes`(format: ForeignFormat) {
-        for (start, word) in [([0x50, 0x4b, 0x03, 0x04], "ZIP"), ([0x1f, 0x8b, 0x08, 0x00], "gzip")] as [([UInt8], String)] {
+        for (start, word) in [([0x50, 0x4b, 0x03, 0x04], "ZIP"), ([0x1f, 0x8b, 0x08, 0x00], "gzip")]
+            as [([UInt8], String)]
+        {
             let fault = #expect(throws: UnreadableImport.self) { try read(format, start + Array("data.json".utf8)) }
             #expect(fault?.detail.contains(word) == true)
         }

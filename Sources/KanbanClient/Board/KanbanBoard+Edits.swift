@@ -23,8 +23,8 @@ extension KanbanBoard {
     /// changed the task meanwhile, so that `$0.body += "…"` loses nothing.
     @discardableResult
     public nonisolated func edit(_ id: KanbanID, _ change: (inout TaskDraft) -> Void) async throws -> KanbanTask {
-        try await editDraft("edit task", change) {
-            reader, _ in try reader.draft(of: id)
+        try await editDraft("edit task", change) { reader, _ in
+            try reader.draft(of: id)
         } save: {
             try $0.patch(id, from: $1, to: $2)
         } returning: {
@@ -125,8 +125,7 @@ extension KanbanBoard {
         _ id: KanbanID, _ change: (inout CategoryDraft) -> Void
     ) async throws -> KanbanCategory {
         // Looked up each time: the server may give a new one another id meanwhile.
-        try await editDraft("edit category", change) {
-            reader, connection in
+        try await editDraft("edit category", change) { reader, connection in
             guard let category = try reader.category(connection.categoryID(id.id)) else { throw KanbanError.notFound }
             return CategoryDraft(category)
         } save: {
@@ -162,8 +161,7 @@ extension KanbanBoard {
 
     @discardableResult
     public nonisolated func editDDay(_ id: KanbanID, _ change: (inout DDayDraft) -> Void) async throws -> KanbanDDay {
-        try await editDraft("edit D-day", change) {
-            reader, _ in
+        try await editDraft("edit D-day", change) { reader, _ in
             guard let dday = try reader.dday(id.id) else { throw KanbanError.notFound }
             return DDayDraft(dday)
         } save: {
@@ -185,8 +183,8 @@ extension KanbanBoard {
 
     @discardableResult
     public nonisolated func editSettings(_ change: (inout SettingsDraft) -> Void) async throws -> KanbanSettings {
-        try await editDraft("edit settings", change) {
-            reader, _ in SettingsDraft(try reader.settings())
+        try await editDraft("edit settings", change) { reader, _ in
+            SettingsDraft(try reader.settings())
         } save: {
             try $0.edit(StoredMutation(.patch, .settings, $2.patch(of: $1)))
         } returning: {
@@ -251,7 +249,9 @@ extension KanbanBoard {
             change(&changed)
             let new = changed
             let (result, hasUnsent) = try await core.replica.write { transaction -> (Value?, Bool) in
-                guard try draft(transaction.rows, transaction.rows.connection) == old else { return (nil, try transaction.hasUnsent()) }
+                guard try draft(transaction.rows, transaction.rows.connection) == old else {
+                    return (nil, try transaction.hasUnsent())
+                }
                 try transaction.remember(try save(transaction, old, new), name: name)
                 return (try value(transaction), try transaction.hasUnsent())
             }

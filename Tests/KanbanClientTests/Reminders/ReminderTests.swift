@@ -152,7 +152,9 @@ struct ReminderTests {
     }
 
     @Test(arguments: [false, true])
-    func `of one instant all or none where the server sends the rest, else as many as there is room for`(isRefused: Bool) async throws {
+    func `of one instant all or none where the server sends the rest, else as many as there is room for`(
+        isRefused: Bool
+    ) async throws {
         let server = try NotifyingServer(clock: clock)
         let network = MeddlingNetwork(to: server.local)
         let phone = try await TestPhone(1, clock: clock) { $0.dependencies.transport = network }
