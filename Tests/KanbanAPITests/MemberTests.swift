@@ -169,5 +169,7 @@ struct MemberTests {
             DDay.self, shown: ["DDay", "ExportedDDay", "ImportedDDay"],
             sent: ["NewDDay", "DDayReplacement", "DDayPatch"])
         try expect(Settings.self, shown: ["Settings", "ExportedSettings"], sent: ["SettingsPatch"])
+        let inHistory = schemas["HistoryMember"]?["enum"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        #expect(Set(inHistory) == Set(TaskItem.members.map(\.text)))
     }
 }

@@ -21,16 +21,21 @@ struct MemberDraftTests {
         #expect(draft.category == .id(KanbanID(ids[number])))
     }
 
-    @Test func `a task made with each member has it, and so has its draft`() async throws {
+    @Test func `a task made with each member has it, and so has one that was edited`() async throws {
         let device = try await TestDevice()
         let board = device.board
         let home = try await board.createCategory(.init(name: "Home"))
         let ids = [home.id.id, home.id.id]
         let sample = JSON.object(TaskItem.sample(0, ids))
         let draft = try #require(TaskDraft(shown: sample))
-        let made = try await board.create(.init(title: "New"))
-        let task = try await board.edit(made.id) { $0 = draft }
+        let made = try await board.create(
+            .init(
+                title: draft.title, body: draft.body, status: draft.status, due: draft.due, category: draft.category,
+                recurrence: draft.recurrence, reminders: draft.reminders))
+        let edited = try await board.edit(board.create(.init(title: "New")).id) { $0 = draft }
 
-        #expect(sample.changed(to: TaskDraft(task).json) == [:] && task.categoryID == home.id)
+        for task in [made, edited] {
+            #expect(sample.changed(to: TaskDraft(task).json) == [:] && task.categoryID == home.id)
+        }
     }
 }

@@ -122,8 +122,8 @@ extension Transaction {
             let next = try rows.successor(of: task), next.status == .todo, let recurrence = next.recurrence,
             next.createdAt != next.updatedAt, next.series?.occurrence == series.occurrence + 1,
             next.dueDate == (try recurrence.next(after: due, in: series, at: completedAt, rows.zone(of: recurrence))),
-            (next.title, next.body, next.categoryID, next.reminders)
-                == (task.title, task.body, task.categoryID, task.reminders)
+            Set(TaskMember.allCases).subtracting([.status, .dueDate, .position, .recurrence])
+                .allSatisfy({ !next.differs(from: task, in: $0) })
         else { return nil }
         return StoredMutation(.delete, .task(next.id))
     }
