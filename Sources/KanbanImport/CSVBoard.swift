@@ -52,9 +52,9 @@ enum CSVBoard {
         let headings = head.fields.map(\.trimmed)
         for (index, member) in choices.members(of: headings, areHeadings: true).enumerated()
         where !headings[index].isEmpty {
-            if let member {
-                columns[member] = index
-            } else {
+            if let member { columns[member] = index }
+            // Rows of this server's own export have the order of their places.
+            if member == nil || member == "position" && headings[index] != "position" {
                 remarks.note("unknown_column", "The column \"\(headings[index])\" is left out.")
             }
         }

@@ -8,7 +8,7 @@ enum FirestoreBoard {
     ) throws(UnreadableImport) -> ImportRemarks {
         var remarks = ImportRemarks()
         var index = 0
-        try eachDocument(bytes) { document, place in
+        let hasMore = try eachDocument(bytes) { document, place in
             if let fields = document["fields"]?.objectMembers, !fields.isEmpty {
                 let start = ForeignBoard.Task(row: index + 1, line: place.line, pointer: "\(place.pointer)/fields")
                 take(task(document, fields, at: start, "\(place.pointer)/name", choices, &remarks))
@@ -23,6 +23,11 @@ enum FirestoreBoard {
             }
             index += 1
         }
+        if hasMore {
+            remarks.note(
+                "more_pages",
+                "The file is one page of the collection. Ask for the next with pageToken, and import that, too.")
+        }
         return remarks
     }
 
@@ -32,17 +37,21 @@ enum FirestoreBoard {
         var line: Int
     }
 
-    private static func eachDocument(_ bytes: [UInt8], _ body: (JSON, Place) -> Void) throws(UnreadableImport) {
+    /// - Returns: true if the file says that there is another page.
+    private static func eachDocument(
+        _ bytes: [UInt8], _ body: (JSON, Place) -> Void
+    ) throws(UnreadableImport) -> Bool {
         var text = JSONReader(bytes)
         do {
             try text.finish()
         } catch {
             guard eachLine(of: bytes, body) else { throw UnreadableImport(error, in: bytes) }
-            return
+            return false
         }
         let hasDocuments: Bool
+        var hasMore = false
         do {
-            hasDocuments = try takeDocuments(of: JSONReader(bytes), body)
+            hasDocuments = try takeDocuments(of: JSONReader(bytes), body, &hasMore)
         } catch {
             throw UnreadableImport(error, in: bytes)
         }
@@ -50,10 +59,13 @@ enum FirestoreBoard {
             throw UnreadableImport(
                 "There are no documents with fields: this is nothing that Firestore's REST API wrote.")
         }
+        return hasMore
     }
 
     /// - Returns: false when there is neither a list nor a document.
-    private static func takeDocuments(of text: JSONReader, _ body: (JSON, Place) -> Void) throws(JSONError) -> Bool {
+    private static func takeDocuments(
+        of text: JSONReader, _ body: (JSON, Place) -> Void, _ hasMore: inout Bool
+    ) throws(JSONError) -> Bool {
         var text = text
         var list: JSONReader?
         var pointer = "#"
@@ -71,7 +83,7 @@ enum FirestoreBoard {
                     isEmpty = false
                     if try members.value().isPath { isDocument = true }
                 // All that the answer of an empty collection may have.
-                case ("nextPageToken", _): break
+                case ("nextPageToken", _): hasMore = try members.value().stringValue?.isEmpty == false
                 default: isEmpty = false
                 }
             }

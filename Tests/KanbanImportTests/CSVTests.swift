@@ -90,6 +90,13 @@ struct CSVTests {
         #expect(fault?.detail.contains("UTF-16") == true)
     }
 
+    @Test func `a column of places is left out with a note`() throws {
+        for heading in ["Order", "순서", "Position"] {
+            let board = try read(.csv, "title,\(heading)\nb,2\na,1\n")
+            #expect(board.tasks.map(\.title) == ["b", "a"] && board.remarks.notes.map(\.code) == ["unknown_column"])
+        }
+    }
+
     @Test(arguments: ForeignFormat.allCases)
     func `an archive is refused by what it is, not by its bytes`(format: ForeignFormat) {
         for (start, word) in [([0x50, 0x4b, 0x03, 0x04], "ZIP"), ([0x1f, 0x8b, 0x08, 0x00], "gzip")]

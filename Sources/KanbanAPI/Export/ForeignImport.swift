@@ -3,7 +3,15 @@ import Kanban
 import KanbanImport
 import KanbanWire
 
-/// Makes a document of what was read of another system, by the rules of this one. The same file has the same ids each time.
+/// How many tasks without an id of the source had each text, in all files that are imported together: of two projects, each may have
+/// a task "Call".
+package struct UnnamedTasks: Sendable {
+    fileprivate var counts: [Spelling: Int] = [:]
+
+    package init() {}
+}
+
+/// Makes a document of what was read of another system, by the rules of this one. The same files have the same ids each time.
 struct ForeignImport {
     private let format: ForeignFormat
     private let truncates: Bool
@@ -11,8 +19,7 @@ struct ForeignImport {
     private var categories: [Spelling: Kanban.Category] = [:]
     private var order: [Spelling] = []
     private var ids: Set<ID> = []
-    /// How many tasks without an id of the source had each text.
-    private var unnamed: [Spelling: Int] = [:]
+    private var unnamed: UnnamedTasks
 
     private static let space = ID(high: 0x6b61_6e62_6173_5e69, low: 0x8d70_6f72_7400_0001)
 
@@ -20,10 +27,12 @@ struct ForeignImport {
     /// - Parameters:
     ///   - truncates: cuts what is too long, and says so.
     ///   - now: the time of what has none, and the latest that counts.
+    ///   - unnamed: those of the files before this one; adds its own.
     static func document(
-        of bytes: [UInt8], from format: ForeignFormat, _ choices: ImportChoices, truncates: Bool, now: Timestamp
+        of bytes: [UInt8], from format: ForeignFormat, _ choices: ImportChoices, truncates: Bool, now: Timestamp,
+        after unnamed: inout UnnamedTasks
     ) throws(UnreadableImport) -> (document: BoardDocument, remarks: ImportRemarks) {
-        var reading = ForeignImport(format: format, truncates: truncates)
+        var reading = ForeignImport(format: format, truncates: truncates, after: unnamed)
         var document = BoardDocument()
         document.fallbackZone = choices.fallback
         document.namesCategories = true
@@ -38,11 +47,12 @@ struct ForeignImport {
         }
         document.setTimes(now: now)
         remarks.add(reading.remarks)
+        unnamed = reading.unnamed
         return (document, remarks)
     }
 
-    private init(format: ForeignFormat, truncates: Bool) {
-        (self.format, self.truncates) = (format, truncates)
+    private init(format: ForeignFormat, truncates: Bool, after unnamed: UnnamedTasks) {
+        (self.format, self.truncates, self.unnamed) = (format, truncates, unnamed)
     }
 
     private func id(_ name: String) -> ID { ID(name: "\(format.rawValue)/\(name)", in: Self.space) }
@@ -97,8 +107,8 @@ struct ForeignImport {
     private mutating func id(of task: ForeignBoard.Task) -> ID {
         if let source = task.sourceID { return ID(source) ?? id(source) }
         let text = Spelling("\(task.title)\n\(task.creation ?? task.createdAt?.description ?? "")")
-        unnamed[text, default: 0] += 1
-        return id("\(text.string)\n\(unnamed[text] ?? 0)")
+        unnamed.counts[text, default: 0] += 1
+        return id("\(text.string)\n\(unnamed.counts[text] ?? 0)")
     }
 
     private mutating func category(_ name: String, of task: ForeignBoard.Task) throws -> ID {

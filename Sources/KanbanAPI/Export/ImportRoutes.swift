@@ -34,7 +34,9 @@ package struct ImportRoutes: Sendable {
         // Parsing may take a second, too long for an event loop or the task pool.
         let read = await withCheckedContinuation { parsed in
             Self.parsing.async {
-                parsed.resume(returning: Result { try reading.read(call.request.body, now: call.now) })
+                var unnamed = UnnamedTasks()
+                parsed.resume(
+                    returning: Result { try reading.read(call.request.body, now: call.now, after: &unnamed) })
             }
         }
         return try await call.write(isLong: true) {
@@ -144,8 +146,11 @@ package struct ImportReading: Sendable {
         }
     }
 
+    /// - Parameter unnamed: those of the files before this one; adds its own.
     /// - Throws: ``BoardError/invalid(_:)`` and ``RefusedImport`` with every fault, ``MalformedDocument``.
-    package func read(_ bytes: [UInt8], now: Timestamp) throws -> (BoardDocument, ImportRemarks) {
+    package func read(
+        _ bytes: [UInt8], now: Timestamp, after unnamed: inout UnnamedTasks
+    ) throws -> (BoardDocument, ImportRemarks) {
         guard let format = source.format else {
             if let fault = ImportedText.otherKind(of: bytes, isJSON: true) { throw MalformedDocument(detail: fault) }
             return (try BoardDocument(parsing: bytes, now: now), ImportRemarks())
@@ -153,7 +158,7 @@ package struct ImportReading: Sendable {
         let (document, remarks): (BoardDocument, ImportRemarks)
         do {
             (document, remarks) = try ForeignImport.document(
-                of: bytes, from: format, choices, truncates: truncates, now: now)
+                of: bytes, from: format, choices, truncates: truncates, now: now, after: &unnamed)
         } catch {
             throw RefusedImport(
                 faults: [Fault(pointer: "#", code: .invalidFormat, detail: error.detail, line: error.line)],

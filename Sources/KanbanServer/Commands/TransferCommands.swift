@@ -133,9 +133,10 @@ struct TransferCommands {
     }
 
     private func read(_ files: [ImportFile], _ reading: ImportReading) throws -> [(BoardDocument, ImportRemarks)] {
-        try files.map { file in
+        var unnamed = UnnamedTasks()
+        return try files.map { file in
             do {
-                return try reading.read(file.bytes, now: Timestamp.system())
+                return try reading.read(file.bytes, now: Timestamp.system(), after: &unnamed)
             } catch BoardError.invalid(let faults) {
                 throw Failure(faults, in: file.name)
             } catch let refused as RefusedImport {

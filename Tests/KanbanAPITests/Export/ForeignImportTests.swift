@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Kanban
+import KanbanImport
 import KanbanSQLite
 import KanbanWire
 import TestSupport
@@ -313,6 +314,23 @@ struct ForeignImportTests {
         // Tables of other programs stay as they are.
         _ = await other.send(.post, "/import", "\u{FEFF}title,body\n'-6,'=1\n", headers: headers)
         #expect(await other.titles("/tasks").contains("'-6"))
+    }
+
+    @Test func `tasks of one title in files of one command are different tasks, and the same when they come again`()
+        throws
+    {
+        let reading = ImportReading(
+            .todoist, mode: .merge, truncates: false, choices: ImportChoices(zone: nil, now: Timestamp(milliseconds: 0))
+        )
+        func ids() throws -> [ID] {
+            var unnamed = UnnamedTasks()
+            return try ["Buy milk\ntask,Call", "Call\ntask,Pay rent"].flatMap { titles in
+                let file = Array("TYPE,CONTENT\ntask,\(titles)\n".utf8)
+                return try reading.read(file, now: Timestamp(milliseconds: 0), after: &unnamed).0.tasks.map(\.value.id)
+            }
+        }
+        #expect(try Set(ids()).count == 4)
+        #expect(try ids() == ids())
     }
 
     @Test func `what a format does not take is reported`() async throws {
