@@ -104,6 +104,8 @@ package struct ImportReport: Hashable, Sendable {
     package var images = Counts()
     /// New and changed tasks whose category was deleted for good: they have none.
     package var uncategorized = 0
+    /// True if the members of the app in the settings would have been too long together with those that were there.
+    package var leavesCustomOut = false
     /// Tasks that differ from those here and are not newer, by their times.
     package var older = 0
     /// What was not there before, with the revisions that it got.

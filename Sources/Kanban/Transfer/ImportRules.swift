@@ -50,7 +50,7 @@ extension BoardWriter {
         try categories.restore()
         report.made += images.made + categories.made + tasks.made
         // After what is new: it changes what is there; see ``pause()``.
-        if let settings = document.settings { try importSettings(settings) }
+        if let settings = document.settings { report.leavesCustomOut = try !importSettings(settings) }
         try forget(report.made, takenBack: takenBack)
         return report
     }
@@ -67,15 +67,19 @@ extension BoardWriter {
         return [document.fallbackZone] + Set(names).compactMap { Zone(name: $0) }
     }
 
-    private func importSettings(_ imported: Settings) throws {
+    /// - Returns: false if the members of the app do not fit.
+    private func importSettings(_ imported: Settings) throws -> Bool {
+        var fits = true
         _ = try updateSettings { settings in
             settings.timeZone = settings.timeZone ?? imported.timeZone
             settings.locale = settings.locale ?? imported.locale
             settings.allDayTime = settings.allDayTime ?? imported.allDayTime
             settings.digest = settings.digest ?? imported.digest
             let custom = imported.custom.mergePatched(with: settings.custom)
-            if custom.serialized().count <= Settings.longestCustom { settings.custom = custom }
+            fits = custom.serialized().count <= Settings.longestCustom
+            if fits { settings.custom = custom }
         }
+        return fits
     }
 
     private func importDDays(

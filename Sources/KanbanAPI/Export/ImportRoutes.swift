@@ -179,6 +179,9 @@ package struct ImportReading: Sendable {
         remarks.note(
             "category_deleted", "A category of the file was deleted here for good: its tasks have none.",
             count: report.uncategorized)
+        remarks.note(
+            "custom_left_out", "The members of custom in the settings are left out: with those here they are too long.",
+            count: report.leavesCustomOut ? 1 : 0)
         // People edit a table and leave its times as they were.
         if source == .csv {
             remarks.note(

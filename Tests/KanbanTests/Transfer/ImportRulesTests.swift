@@ -162,6 +162,10 @@ struct ImportRulesTests {
         let settings = board.settings()
         #expect(settings.locale == "ko" && settings.timeZone == "Asia/Seoul")
         #expect(settings.custom["a"] == 1 && settings.custom["b"] == 3)
+
+        let long = Settings(custom: ["c": .string(String(repeating: "c", count: Settings.longestCustom - 10))])
+        #expect(try board.importBoard(document(settings: long), mode: .merge).leavesCustomOut)
+        #expect(board.settings().custom == settings.custom)
     }
 
     @Test func `an image that was deleted here stays deleted, and one that is nowhere is a fault`() throws {
