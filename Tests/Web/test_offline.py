@@ -297,7 +297,9 @@ def test_a_line_too_slow_for_all_edits_gets_some(page, server):
     assert len(server.tasks()) == 6 and max(sizes) <= 6
 
 
-def test_a_browser_that_refuses_storage_shows_the_board(chromium, server, tmp_path):
+@pytest.mark.parametrize("locale", [None, "ko"])
+def test_a_browser_that_refuses_storage_shows_the_board(chromium, server, tmp_path, locale):
+    server.call("PATCH", "/settings", {"locale": locale})
     blocked = {"profile": {"default_content_setting_values": {"cookies": 2}}}
     (tmp_path / "Default").mkdir()
     (tmp_path / "Default/Preferences").write_text(json.dumps(blocked))
@@ -305,7 +307,8 @@ def test_a_browser_that_refuses_storage_shows_the_board(chromium, server, tmp_pa
     context = chromium.browser_type.launch_persistent_context(tmp_path, executable_path=CHROMIUM, args=["--no-sandbox"], locale="en-US")
     try:
         context.on("weberror", lambda error: errors.append(str(error.error)))
-        page = context.new_page()
+        page, loads = context.new_page(), []
+        page.on("framenavigated", lambda frame: loads.append(frame.url))
         page.goto(server.url)
         saved(page)
         add(page, "Sent at once")
@@ -313,5 +316,5 @@ def test_a_browser_that_refuses_storage_shows_the_board(chromium, server, tmp_pa
         shows(page, todo=["Sent at once"])
     finally:
         context.close()
-    assert errors == []
+    assert errors == [] and len(loads) == 1
     assert [task["title"] for task in server.tasks()] == ["Sent at once"]

@@ -389,7 +389,7 @@ def test_the_weather_comes_where_the_person_and_the_server_let_it(browser, serve
     page.reload()
     expect(show).to_be_visible()
 
-    asked, sky = [], {"condition": "Snow", "temperature": -2.4, "low": -7, "high": 0.6}
+    asked, sky = [], {"condition": "snow", "temperature": -2.4, "low": -7, "high": 0.6}
     page.route("**/weather?*", lambda route: (asked.append(route.request.url.split("?")[1]), route.fulfill(json=sky)))
     show.click()
     expect(page.locator(".weather")).to_have_text("Snow · -2° (-7° to 1°)")

@@ -197,12 +197,12 @@ export class App {
     showState(this);
   }
 
-  /** Reloads the page in the account's language, once its texts can be had and all edits are on disk; tells whether it does. */
+  /** Reloads the page in the account's language, once its texts can be had and all edits are on disk; a browser that keeps nothing would forget it. Tells whether it does. */
   async changeLanguage() {
     const { locale } = this.model.settings;
     const next = languageOf(locale);
     if (next === language) keepLanguage(locale);
-    if (next === language || this.isChangingLanguage) return false;
+    if (next === language || this.isChangingLanguage || !(localStorage instanceof Storage)) return false;
     this.isChangingLanguage = true;
     this.isChangingLanguage = await hasTexts(next);
     if (!this.isChangingLanguage) return false;

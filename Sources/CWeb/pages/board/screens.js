@@ -2,7 +2,7 @@
 import { showAccount } from "./account.js";
 import { act, tick } from "./actions.js";
 import { heading, picture, showAnswer } from "./answers.js";
-import { ability, call } from "./api.js";
+import { ability, call, own } from "./api.js";
 import { categoryPill } from "./board.js";
 import { memberName, wordsOf } from "./conflicts.js";
 import { dDay, daysBetween, describeDay, describeDue, describeTime, dueDay, nextDate, today } from "./dates.js";
@@ -85,7 +85,8 @@ function countdowns(app, list, now) {
 function weather(app) {
   const sky = el("p", { class: "weather" });
   const load = async (/** @type {string} */ place) => {
-    sky.textContent = text.weather(await call("GET", `/weather?${place}`));
+    const found = await call("GET", `/weather?${place}`);
+    sky.textContent = [own(text.sky, found.condition), text.weather(found)].filter(Boolean).join(" · ");
     localStorage.setItem(placeKey, place);
   };
   const place = localStorage.getItem(placeKey);

@@ -1,6 +1,6 @@
 // The settings, the calendar's address and the export.
 import { heading, showAnswer } from "./answers.js";
-import { uuid } from "../client/kanbase.js";
+import { Problem, uuid } from "../client/kanbase.js";
 import { ability, call } from "./api.js";
 import { describeTime } from "./dates.js";
 import { importForm } from "./imports.js";
@@ -104,7 +104,8 @@ function calendarPanel(app) {
 function dataPanel(app, content) {
   const save = (/** @type {string} */ path, /** @type {string} */ name) => app.attempt(async () => {
     const response = await call("GET", path, { raw: true, seconds: 120 });
-    const address = URL.createObjectURL(await response.blob());
+    const file = await response.blob().catch(() => { throw new Problem(0, { code: "unreachable" }); });
+    const address = URL.createObjectURL(file);
     el("a", { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60000);
   });
