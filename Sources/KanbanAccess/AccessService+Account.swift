@@ -231,8 +231,9 @@ extension AccessService {
 
     /// Creates a token for a logged-in caller and returns its secret once.
     ///
-    /// A stolen session must not make lasting access of it. Without the password or a new session of a provider there is no token of scope ``AccessToken/Scope/full``, and another one ends after
-    /// ``AccessToken/unprovenLifetime``, or at `expiresAt` if that is sooner.
+    /// A stolen session must not make lasting access of it. Without the password or a new session of a provider there is no
+    /// token of scope ``AccessToken/Scope/full``, and another one ends after ``AccessToken/unprovenLifetime``, or at `expiresAt`
+    /// if that is sooner.
     /// - Parameters:
     ///   - session: the caller's session. If it ends in the meantime, no token is created.
     ///   - password: the current password. A wrong one is refused whatever the scope.

@@ -87,14 +87,14 @@ package struct DigestPlanner: Sendable {
             guard let time = settings.digest.flatMap(TimeOfDay.milliseconds) else { return nil }
             var new = DigestSchedule(
                 account: account, revision: settings.revision, nextAt: moment.next(time), sentOn: old?.sentOn)
-            // A plan of an earlier day counts if only the server was away since. Also by the time that the settings have now: it
-            // may be later than the one of the plan.
             // What was put off comes also after other settings were changed.
             if let old, old.nextAt > now, old.nextAt <= now + Self.delay, old.sentOn != moment.today,
                 moment.instant(of: time, on: moment.today) <= now
             {
                 new.nextAt = old.nextAt
             }
+            // A plan of an earlier day counts if only the server was away since. Also by the time that the settings have now: it
+            // may be later than the one of the plan.
             guard let old, old.nextAt <= now,
                 moment.zone.day(of: old.nextAt) == moment.today || old.revision == settings.revision,
                 moment.instant(of: time, on: moment.today) <= now, old.sentOn != moment.today
