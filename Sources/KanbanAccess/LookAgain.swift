@@ -3,11 +3,12 @@ import Kanban
 /// Looks again and again, until the task is cancelled or the store is closed.
 /// - Parameters:
 ///   - pause: between two looks.
-///   - rest: after an error of the store.
-///   - warn: called for each error of the store.
+///   - rest: after an error of the store; not after a damaged row of an account, which must not delay the others.
+///   - warn: called for errors of the store, once in a rest.
 func lookAgain(
     every pause: Duration, afterErrors rest: Duration, _ look: () async throws -> Void, warn: (_ reason: String) -> Void
 ) async {
+    var silentUntil = ContinuousClock.now
     while !Task.isCancelled {
         var next = pause
         do {
@@ -17,8 +18,11 @@ func lookAgain(
         } catch StoreError.closed {
             return
         } catch {
-            warn("\(error)")
-            next = rest
+            if .now >= silentUntil {
+                warn("\(error)")
+                silentUntil = .now + rest
+            }
+            if case StoreError.corrupt = error {} else { next = rest }
         }
         // `try?`: cancellation ends the loop.
         try? await Task.sleep(for: next)
