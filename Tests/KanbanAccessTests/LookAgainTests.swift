@@ -4,7 +4,7 @@ import Testing
 @testable import KanbanAccess
 
 struct LookAgainTests {
-    @Test func `a damaged row delays no look, and is told once in a rest`() async {
+    @Test func `a damaged row does not delay the next look, and is reported once a rest`() async {
         var (looks, warnings) = (0, 0)
 
         await lookAgain(every: .zero, afterErrors: .seconds(3_600)) {

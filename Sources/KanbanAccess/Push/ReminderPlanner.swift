@@ -111,16 +111,16 @@ package struct ReminderPlanner: Sendable {
     private func wakeDue(_ faults: inout AccountFaults) async throws {
         while true {
             let now = clock()
-            var isDone = true
+            var hasProgressed = false
             let devices = try await store.readAccess { try $0.devicesToWake(at: now, limit: Self.accounts) }
             for device in devices {
                 try await faults.during {
                     if try await wake(device) { onQueued() }
-                    isDone = false
+                    hasProgressed = true
                 }
             }
             // Those of damaged accounts come again.
-            guard devices.count == Self.accounts, !isDone else { return }
+            guard devices.count == Self.accounts, hasProgressed else { return }
         }
     }
 
